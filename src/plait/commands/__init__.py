@@ -1,1 +1,1 @@
-"""One package per command. What runs in this process stands beside `worker`, which runs in another one."""
+"""One package per command. Modules named `worker` run in worker processes, everything else runs in this one."""

@@ -1,4 +1,4 @@
-"""What the baseline makes of the findings of a run, and of its exit code."""
+"""Applies the baseline to the findings of a run, and so to its exit code."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from plait.store.baseline import DEFAULT, Baseline, Found, expiry
 
 
 def baseline_of(options: argparse.Namespace) -> Baseline | None:
-    """Return the baseline that was asked for, else the project's; UsageError if it cannot be used.
+    """Return the baseline from the options, else that of the project; raise `UsageError` if it cannot be used.
 
-    To be called before the work: what is wrong with the file shall not cost a run.
+    Call this before the search: an error in the file must not cost a whole run.
     """
     given: Path | None = options.baseline
     if options.update_baseline is not None and not options.update_baseline.strip():
@@ -36,7 +36,7 @@ def apply_baseline(
     baseline: Baseline | None, options: argparse.Namespace, result: Result, found: Sequence[Found],
     looked_at: Iterable[tuple[str, str]], seen: Collection[str] = (),
 ) -> None:  # fmt: skip
-    """Mark what is known, write the baseline anew if that was asked for, and say in the result's notes what it did."""
+    """Mark known findings, update the baseline file if that was requested, and add notes on both to the result."""
     if baseline is None:
         return
     done = [] if result.stopped_by == "interrupt" else list(looked_at)
@@ -53,5 +53,5 @@ def apply_baseline(
 
 
 def is_new(finding: Finding) -> bool:
-    """Return whether a finding fails the run: no baseline knows it, or only one whose day has passed."""
+    """Return whether a finding fails the run: the baseline does not have it, or the entry has expired."""
     return finding.baseline is None or not finding.baseline.is_known

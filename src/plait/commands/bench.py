@@ -1,7 +1,7 @@
 """The evaluation tables: finds them in the repository and runs one.
 
 A table is a folder ``benchmarks/NAME`` with a module ``bench``: ``run(...)`` measures and returns ``rows`` and
-``summary``, ``show(result)`` makes text of them. They are no part of the installed package: a clone is needed.
+``summary``, ``show(result)`` formats them as text. Tables are not part of the installed package, so a clone is needed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def repository() -> Path | None:
-    """Return the clone that the current folder, or this module, lies in."""
+    """Return the clone that contains the current folder, or this module; None if there is none."""
     for start in (Path.cwd() / "here", Path(__file__)):
         for folder in start.resolve().parents:
             if (folder / "benchmarks" / "engine" / "bench.py").is_file() and (folder / "src" / "plait").is_dir():
@@ -37,7 +37,7 @@ def tables() -> list[str]:
 
 
 def run_bench(options: argparse.Namespace) -> int:
-    """`plait bench`: measures, prints the table, writes the result file; without a name, all tables one by one."""
+    """Run `plait bench`: measure, print the table, write the result file. Without a name, run all tables in turn."""
     if options.argument is None:
         if options.json is not None:
             raise UsageError(f"--json: a result file holds one table; say which: {', '.join(tables())}")
@@ -68,7 +68,7 @@ def _measured(name: str, options: argparse.Namespace) -> tuple[dict[str, Any], s
 
 _SAME = ("runs", "operator", "subject", "ask", "sample", "max_tests", "max_schedules", "resume", "beside")
 _SETTINGS = {"limit": "seconds", "set": "which", **{name: name for name in _SAME}}
-"""Options, and what a table calls them; each table knows some."""
+"""Options by the names of the parameters that tables have for them; each table has some."""
 
 
 def _progress(line: str) -> None:
@@ -76,7 +76,7 @@ def _progress(line: str) -> None:
 
 
 def _parameters(name: str) -> frozenset[str]:
-    """Return what a table can be told."""
+    """Return the names of a table's parameters."""
     return frozenset(inspect.signature(_table(name).run).parameters)
 
 
@@ -94,7 +94,7 @@ def _table(name: str) -> Any:
 
 
 def measure_table(name: str, settings: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Run one table with those of the settings that it knows; returns the result file's content and the text."""
+    """Run one table with those settings that it has; return the content of the result file, and the text."""
     module, known = _table(name), _parameters(name)
     result = module.run(**{key: value for key, value in settings.items() if key in known and value is not None})
     content = {"schema": 1, "bench": name, "python": platform.python_version(), **result}

@@ -1,4 +1,4 @@
-"""How much a campaign may do: by the clock, or by steps that give the same result on every machine."""
+"""The budget of a campaign: by the clock, or by numbers of tests and schedules, which do not depend on the machine."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 LONGEST_IMPORT = 60.0
-"""Seconds that importing a subject may take where the budget is no time."""
+"""Seconds for importing a subject if the budget is not one of time."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """Starts to run when it is made.
+    """The limits of a campaign. The clock starts when the object is created.
 
-    ``wall`` is in seconds. Limits by steps replace the clock: if there is one and no ``wall``, time does not matter.
-    Each of the numbers is a limit of its own; a budget without any has no end.
+    ``wall`` is in seconds. With another limit and no ``wall``, time does not matter. Each number is a limit of its own;
+    without any, the budget is unlimited.
     """
 
     wall: float | None = None
@@ -27,14 +27,14 @@ class Budget:
     def of(
         cls, wall: float | None, max_tests: int | None = None, max_schedules: int | None = None, *, default: float
     ) -> Budget:
-        """Return what was asked for; if nothing was, ``default`` seconds."""
+        """Return a budget with these limits; if there are none, one of ``default`` seconds."""
         if wall is None and max_tests is None and max_schedules is None:
             wall = default
         return cls(wall, max_tests, max_schedules)
 
     @property
     def by_steps(self) -> bool:
-        """Whether the result depends on steps alone, and so neither on the machine nor on the number of workers."""
+        """Whether no time is limited but only numbers, so that the result depends on neither machine nor workers."""
         return self.wall is None and (self.max_tests is not None or self.max_schedules is not None)
 
     @property
@@ -44,16 +44,16 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """Seconds left, never below nothing; endless without a clock."""
+        """Seconds left, at least 0; infinite without a limit."""
         return float("inf") if self.wall is None else max(0.0, self.wall - self.elapsed)
 
     @property
     def import_s(self) -> float:
-        """Seconds that importing the subject may take: it is a part of the budget."""
+        """Seconds that importing the subject may take; the import is part of the budget."""
         return round(min(LONGEST_IMPORT, max(1.0, self.left)), 1)
 
     def is_over(self, *, tests: int = 0, schedules: int = 0) -> bool:
-        """Return whether any limit is reached, with that much done."""
+        """Return whether any limit is reached after so many tests and schedules."""
         return (
             self.left <= 0
             or (self.max_tests is not None and tests >= self.max_tests)
@@ -61,7 +61,7 @@ class Budget:
         )
 
     def shares(self, parts: int) -> list[Share]:
-        """Return what each of ``parts`` independent streams may do."""
+        """Return the limits for each of ``parts`` independent streams."""
         return [Share(_share(self.max_tests, parts, at), _share(self.max_schedules, parts, at)) for at in range(parts)]
 
 
@@ -72,7 +72,7 @@ class Share(NamedTuple):
     schedules: int | None
 
     def is_over(self, *, tests: int, schedules: int) -> bool:
-        """Return whether either limit is reached, with that much done."""
+        """Return whether either limit is reached after so many tests and schedules."""
         return (self.tests is not None and tests >= self.tests) or (
             self.schedules is not None and schedules >= self.schedules
         )

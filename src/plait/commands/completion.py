@@ -1,10 +1,10 @@
-"""`plait completion SHELL`: a script that lets bash, zsh or fish complete plait's words.
+"""`plait completion SHELL`: a script that lets bash, zsh or fish complete commands and options of plait.
 
     source <(plait completion bash)          in ~/.bashrc
     plait completion zsh > _plait            into a folder of $fpath
     plait completion fish | source           in config.fish
 
-The script is made from the tables of commands and options and asks plait for nothing when it is used.
+The script is generated from the tables of commands and options. It does not run plait when it is used.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def run_completion(options: argparse.Namespace) -> int:
 
 
 def _used() -> dict[str, Option]:
-    """Return the options that some command has."""
+    """Return the options that at least one available command has."""
     keys = dict.fromkeys(key for name in available() for key in COMMANDS[name].options)
     return {key: OPTIONS[key] for key in keys}
 
@@ -41,7 +41,7 @@ def _words(name: str) -> str:
 
 
 def bash() -> str:
-    """Write the script for bash; it does without the package bash-completion."""
+    """Return the script for bash, which does not need the package bash-completion."""
     cases = [
         f"    --{key}) COMPREPLY=($(compgen -W '{' '.join(option.choices)}' -- \"$word\")); return ;;"
         for key, option in _used().items() if option.choices is not None
@@ -72,7 +72,7 @@ def bash() -> str:
 
 
 def zsh() -> str:
-    """Write the script for zsh's own completion system."""
+    """Return the script for zsh's own completion system."""
     described = "\n".join(f"    '{name}:{_plain(COMMANDS[name].help)}'" for name in available())
     branches = []
     for name in available():
@@ -109,7 +109,7 @@ def _zsh_option(key: str) -> str:
 
 
 def fish() -> str:
-    """Write the script for fish."""
+    """Return the script for fish."""
     lines = ["complete -c plait -f"]
     for name in available():
         said = _plain(COMMANDS[name].help)
@@ -133,5 +133,5 @@ def _fish_option(option: Option) -> str:
 
 
 def _plain(text: str) -> str:
-    """Remove characters that have a meaning in the shells' descriptions."""
+    """Return the text without characters that have a meaning in the shells' descriptions."""
     return text.replace("'", "").replace("[", "(").replace("]", ")").replace(":", " -")

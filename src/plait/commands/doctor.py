@@ -1,4 +1,4 @@
-"""`plait doctor`: what this installation can do, and what is missing for the rest."""
+"""`plait doctor`: reports what this installation can do, and what is missing for the rest."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Counter:
     def increment(self):
         self.value += 1
 """
-_CLASSES = 4  # inequivalent schedules of two increments without a lock: each of two reads sees 0 or 1, in two orders
+_CLASSES = 4  # inequivalent schedules of two increments without a lock: each of the two reads sees 0 or 1
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One line of the report; ``missing`` is what keeps plait from working, ``without`` only a part of it."""
+    """One line of the report. ``missing`` means that plait cannot work, ``without`` that a feature is not available."""
 
     text: str
     missing: bool = False
@@ -53,7 +53,7 @@ class Diagnosis:
 
 
 def run_doctor(options: argparse.Namespace) -> int:
-    """Print the report; 2 if something that plait needs is missing or broken."""
+    """Print the report; return 2 if something that plait needs is missing or broken, otherwise 0."""
     findings = list(report())
     for finding in findings:
         print(finding)
@@ -61,7 +61,7 @@ def run_doctor(options: argparse.Namespace) -> int:
 
 
 def report() -> Iterator[Diagnosis]:
-    """Yield everything worth knowing, one line each."""
+    """Yield all lines of the report."""
     free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     build = "free-threaded" if free else "with the GIL"
     yield Diagnosis(f"plait {__version__} on Python {platform.python_version()} ({build}), {os.cpu_count()} cores")
@@ -90,14 +90,14 @@ def _version(package: str) -> str | None:
 
 
 def _models(*, free: bool) -> Diagnosis:
-    """Return where threads may switch is a model, searched on every build; confirmation needs threads of this build."""
+    """Return the line on models: both are searched on every build, while `plait perf` measures this one's threads."""
     running = free and not getattr(sys, "_is_gil_enabled", lambda: True)()
     measured = "without the GIL" if running else "with the GIL"
     return Diagnosis(f"models: gil and free-threaded are both searched here; plait perf measures {measured}")
 
 
 def _engine() -> str:
-    """Return which of the two forms of the same sources runs: see `make wheels`."""
+    """Return whether the engine runs compiled or as pure Python (see `make wheels`)."""
     from plait.run import engine  # noqa: PLC0415 - as in `_fibers`
 
     compiled = not str(engine.__file__).endswith(".py")
@@ -107,7 +107,7 @@ def _engine() -> str:
 def _fibers() -> Diagnosis:
     version = _version("greenlet")
     try:
-        from plait.run.fibers import loaded  # noqa: PLC0415 - a broken part must not keep the others from being seen
+        from plait.run.fibers import loaded  # noqa: PLC0415 - an error here must not hide the other lines
 
         unusable = loaded()[1]
     except Exception as error:
@@ -132,7 +132,7 @@ print(json.dumps(confine(tempfile.gettempdir(), ()).as_json()))
 
 
 def _confined() -> dict[str, dict[str, str]]:
-    """Return which of the kernel's layers a process gets here: one is confined to find out."""
+    """Return which protections of the kernel a process gets here, by confining one."""
     from plait.run.native.kernel import kernel_source  # noqa: PLC0415 - as above
 
     program = [sys.executable, "-I", "-c", kernel_source() + _CONFINED]
@@ -142,7 +142,7 @@ def _confined() -> dict[str, dict[str, str]]:
 
 
 def _layers() -> Iterator[Diagnosis]:
-    """Tell what there is around code under test besides the audit hook."""
+    """Yield the lines on protections around code under test, besides the audit hook."""
     alone = "so the audit hook alone stops code under test: run none that you do not trust"
     try:
         told = _confined()
@@ -158,7 +158,7 @@ def _layers() -> Iterator[Diagnosis]:
 
 
 def _cache() -> str:
-    from plait.run.importing.world import cache_folder  # noqa: PLC0415 - a broken part must not keep the others from being seen
+    from plait.run.importing.world import cache_folder  # noqa: PLC0415 - an error here must not hide the other lines
 
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)

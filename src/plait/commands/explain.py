@@ -1,4 +1,4 @@
-"""`plait explain`: a finding of an earlier run again, from the store. No code under test is run."""
+"""`plait explain`: shows a finding of an earlier run from the store, without running code under test."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from plait.report.sources import name_from
 from plait.store.database import FILE, FOLDER, Known, Store
 from plait.subject.versions.version import usual_places
 
-LEAST = 4  # digits of a fingerprint that may stand for all of it
+LEAST = 4  # digits of a fingerprint that are enough to name it
 
 
 class _Kept(NamedTuple):
@@ -29,7 +29,7 @@ class _Kept(NamedTuple):
 
 
 def run_explain(options: argparse.Namespace) -> int:
-    """Run the command: 0 when a finding, or the list of all, was shown."""
+    """Run the command; return 0 if a finding or the list of all findings was shown."""
     kept = _all(Path(FOLDER))
     if options.argument is None:
         if options.json is not None:
@@ -43,7 +43,7 @@ def run_explain(options: argparse.Namespace) -> int:
 
 
 def _all(folder: Path) -> list[_Kept]:
-    """Return every finding of the store, the latest first; those of a plait that did not name the subject are left."""
+    """Return every finding of the store, the latest first, without those of old versions that stored no subject."""
     if not (folder / FILE).is_file():
         return []
     found = []
@@ -58,7 +58,7 @@ def _all(folder: Path) -> list[_Kept]:
 
 
 def _asked(text: str, kept: list[_Kept]) -> list[_Kept]:
-    """Return the findings of one fingerprint: open ones, else the latest."""
+    """Return the findings with this fingerprint: the open ones, otherwise the latest."""
     wanted = text.strip().lower()
     matching = [each for each in kept if each.fingerprint.startswith(wanted)] if len(wanted) >= LEAST else []
     names = list(dict.fromkeys(each.fingerprint for each in matching))

@@ -1,4 +1,4 @@
-"""Ctrl-C: once to finish, report and keep; twice to leave at once."""
+"""Ctrl-C: pressed once, plait finishes, reports and saves; pressed twice, it exits at once."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from types import FrameType
 
 EXIT_CODE = 130
-_SHOW_CURSOR = "\x1b[?25h"  # a live view hides it, and has no chance to bring it back
+_SHOW_CURSOR = "\x1b[?25h"  # a live display hides the cursor, and cannot restore it then
 
 
 class Interrupt:
-    """While open, the first interrupt only sets ``requested``; the second ends the process.
+    """A context in which the first interrupt only sets ``requested``; the second one ends the process.
 
-    A request to terminate, as job runners send it, counts as an interrupt. Nothing is lost by leaving at once: the
-    store writes in transactions, and workers end with this process.
+    SIGTERM, which job runners send, counts as an interrupt. Nothing is lost by exiting at once: the store writes in
+    transactions, and workers end with this process.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Interrupt:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread():  # others cannot handle signals
+        if threading.current_thread() is threading.main_thread():  # other threads cannot handle signals
             for number in (signal.SIGINT, signal.SIGTERM):
                 self._before[number] = signal.signal(number, self._on_signal)
         return self
@@ -46,7 +46,7 @@ class Interrupt:
 
 
 def _say(text: str) -> None:
-    """Write past Python's streams: this signal may have interrupted one of them in the middle of a write."""
+    """Write to the file descriptor directly: the signal may have interrupted a write to a Python stream."""
     try:
         os.write(2, text.encode())
     except OSError:

@@ -1,8 +1,8 @@
 """`plait mcp`: the commands as tools of a Model Context Protocol server, on standard input and output.
 
-Each call of a tool is a process `python -m plait COMMAND ... --compact` in the project's folder: code under test never
-runs in the server, and nothing it prints gets into the protocol. What code under test may do cannot be widened by a
-caller: no tool has an option for that, the project's settings decide.
+Each tool call runs `python -m plait COMMAND ... --compact` as a process in the project's folder. So code under test
+never runs in the server, and its output cannot mix with the protocol. Callers cannot extend what code under test may
+do: no tool has an option for that, only the project's settings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from plait import __version__
 from plait.errors import FOUND, INCONCLUSIVE, NOTHING_FOUND, UsageError
 
-LONGEST = 900.0  # seconds of one call, whatever its budget
+LONGEST = 900.0  # seconds for one call, whatever its budget
 _INSTRUCTIONS = (
     "plait explores thread interleavings of Python code and proves each finding by a schedule that replays. Begin with "
     "`check` on a class meant for several threads; `change` lines say what to edit, `lock` which lock to take. Run the "
@@ -27,13 +27,13 @@ _INSTRUCTIONS = (
 
 
 def run_mcp(options: argparse.Namespace) -> int:
-    """Serve until the client goes away; UsageError if the extra is not installed."""
+    """Serve until the client disconnects; raise `UsageError` if the extra is not installed."""
     tool_server(options.path.resolve()).run("stdio")
     return NOTHING_FOUND
 
 
 def tool_server(folder: Path) -> Any:
-    """Return the server, with its tools, for a project's folder."""
+    """Return the server with its tools for a project's folder."""
     try:
         sdk = importlib.import_module("mcp.server")
         refused = importlib.import_module("mcp.server.mcpserver.exceptions").ToolError
@@ -84,7 +84,7 @@ def _option(name: str, value: object) -> list[str]:
 
 
 async def answered(folder: Path, command: str, words: tuple[str, ...], options: list[str]) -> str:
-    """Run a command in ``folder`` and return what it prints, with its exit code; UsageError if it is refused."""
+    """Run a command in ``folder``; return its output with its exit code, or raise `UsageError` if it failed."""
     for word in words:
         if word.startswith("-") or not word.strip():
             raise UsageError(f"{word!r:.60} is no name")
@@ -99,7 +99,7 @@ async def answered(folder: Path, command: str, words: tuple[str, ...], options: 
     except TimeoutError:
         raise UsageError(f"plait {command} has not ended within {LONGEST:.0f} s") from None
     finally:
-        if process.returncode is None:  # the caller has gone, or it takes too long
+        if process.returncode is None:  # the client has disconnected, or the call took too long
             process.terminate()
             await process.wait()
     told, complaint = (text.decode("utf-8", "replace").strip() for text in (out, err))

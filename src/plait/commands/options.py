@@ -1,7 +1,7 @@
-"""What commands are asked for: the fields that they share, and the one way to read them from the command line.
+"""Options that several commands share, and how they are read from the command line.
 
-A command's own class of options adds its fields to one of these. All are given by keyword, so that commands which run
-others (`review`, `audit`, `bisect`, `fix`) hand on what they share by name: `handed_on`.
+The options class of a command adds its own fields to one of these classes. All are passed by keyword, so that commands
+which run other commands (`review`, `audit`, `bisect`, `fix`) can pass on the shared ones by name: `handed_on`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _READ = ("seed", "budget", "max_tests", "max_schedules", "model", "threads", "fr
 
 @dataclass(slots=True, kw_only=True)
 class CommandOptions:
-    """Fields of every command that runs code under test. A command's own defaults replace these."""
+    """Fields of every command that runs code under test. A command may override the defaults."""
 
     project: Path = field(default_factory=Path)
     seed: int = 0
@@ -27,13 +27,13 @@ class CommandOptions:
     max_tests: int | None = None
     workers: int = 1
     allow: tuple[str, ...] = ()
-    tests: Path | None = None  # the folder of the project's tests: examples of arguments
-    store: Path | None = None  # the folder of what is remembered between runs
-    fresh: bool = False  # take nothing from there
+    tests: Path | None = None  # the folder of the project's tests, from which examples of arguments are taken
+    store: Path | None = None  # the folder of the store
+    fresh: bool = False  # use no stored results
 
     @classmethod
     def read(cls, options: argparse.Namespace, *positional: Any, **own: Any) -> Self:
-        """Return the command line's words as options; ``own`` are those that only this command has, or reads itself."""
+        """Return options from the command line; ``own`` are those that only this command has, or reads differently."""
         words = {name: getattr(options, name) for name in _READ if hasattr(options, name)}
         shared = {
             "project": options.path, "workers": getattr(options, "workers", None) or os.cpu_count() or 1,
@@ -42,7 +42,7 @@ class CommandOptions:
         return cls(*positional, **{**words, **shared, **own})
 
     def handed_on(self, to: type[CommandOptions], **own: Any) -> dict[str, Any]:
-        """Return what a command that is run by this one gets: all that both share, but for ``own``."""
+        """Return the keyword arguments for a command that this one runs: all shared options, overridden by ``own``."""
         shared = _base_fields(type(self)) & _base_fields(to)
         return {name: getattr(self, name) for name in sorted(shared)} | own
 
@@ -56,7 +56,7 @@ class SearchOptions(CommandOptions):
     threads: int = 2
 
     def as_key(self) -> dict[str, Any]:
-        """Return all that the result of a run depends on, besides the code: plain data."""
+        """Return, as plain data, everything besides the code that the result of a run depends on."""
         plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _NO_KEY}
         hints = plain.pop("hints")
         words = {each.name: getattr(hints, each.name) for each in fields(hints)}
@@ -68,7 +68,7 @@ _NO_KEY = frozenset({
     "subject", "project", "workers", "hook", "tests", "store", "called", "fresh", "quiet", "cluster", "version",
     "versions",
 })  # fmt: skip
-"""What no result depends on."""
+"""Options on which no result depends."""
 
 
 def _base_fields(kind: type[CommandOptions]) -> set[str]:
@@ -77,6 +77,6 @@ def _base_fields(kind: type[CommandOptions]) -> set[str]:
 
 
 def clock_or_steps(options: argparse.Namespace, seconds: float) -> float | None:
-    """Return the seconds that a command may take: limits by steps take the place of the default."""
+    """Return the seconds that a command may take: the default does not apply if there are limits by steps."""
     by_steps = options.budget is None and (options.max_tests is not None or options.max_schedules is not None)
     return None if by_steps else options.budget or seconds

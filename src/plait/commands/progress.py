@@ -1,4 +1,4 @@
-"""What a person sees while a campaign runs: one line that lives, or plain lines where there is no terminal."""
+"""Progress output of a campaign: one updated line on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from plait.commands.budget import Budget
 
-EVERY_S = 10.0  # between two plain lines
+EVERY_S = 10.0  # seconds between two plain lines
 
 
 @dataclass(slots=True)
 class Count:
-    """How far a campaign has come."""
+    """The figures to show."""
 
     tests: int = 0
     executions: int = 0
@@ -30,10 +30,11 @@ class Count:
 
 
 class Progress:
-    """Open while the campaign runs; `show` is cheap and may be called as often as there is news.
+    """A context that shows the progress of a campaign; `show` is cheap and may be called at any rate.
 
-    On a terminal the line is repainted by itself, so that the time goes on also when nothing else does, and disappears
-    at the end. Elsewhere a line is written now and then, and whenever something was found. ``quiet`` writes nothing.
+    On a terminal, a thread repaints the line, so that the time advances even when nothing else happens; the line
+    disappears at the end. Elsewhere a line is written every few seconds, and for every finding. ``quiet`` writes
+    nothing.
     """
 
     def __init__(self, title: str, budget: Budget, *, quiet: bool = False, file: TextIO | None = None) -> None:
@@ -69,7 +70,7 @@ class Progress:
         self, *, tests: int | None = None, executions: int | None = None, pairs: int | None = None,
         covered: int | None = None, findings: int | None = None,
     ) -> None:  # fmt: skip
-        """Tell how far the campaign has come; what is not given stays."""
+        """Update the figures; those that are not given stay as they are."""
         count = self.count
         count.tests = count.tests if tests is None else tests
         count.executions = count.executions if executions is None else executions
@@ -84,7 +85,7 @@ class Progress:
             print(self.line(), file=self._file, flush=True)
 
     def say(self, text: str) -> None:
-        """Print a line that stays."""
+        """Print a line that stays on the screen."""
         if self._quiet:
             return
         if self._live is not None:
@@ -93,7 +94,7 @@ class Progress:
             print(text, file=self._file, flush=True)
 
     def line(self) -> str:
-        """Return everything in one line, without colour."""
+        """Return all figures as one line without colour."""
         return ", ".join([f"{self._title}: {self._clock()}", *self._parts()])
 
     def _clock(self) -> str:
@@ -128,9 +129,9 @@ class Progress:
 
 
 def terminal_line(*, quiet: bool = False, plain: bool = False) -> Callable[[str], None]:
-    """Return what says in one line of the terminal what is being done; an empty text ends it.
+    """Return a function that shows the current activity as one line on the terminal; an empty text clears it.
 
-    Without a terminal nothing is said, or if ``plain`` a line now and then: somebody may follow a log.
+    Without a terminal it shows nothing or, if ``plain``, a line every few seconds, for people who follow a log.
     """
     if not quiet and plain and not sys.stderr.isatty():
         return _line_now_and_then()
@@ -152,7 +153,7 @@ def _line_now_and_then() -> Callable[[str], None]:
 
 
 def duration(seconds: float) -> str:
-    """``42 s``, ``3 min 20 s``, ``1 h 05 min``."""
+    """Return a duration as text: ``42 s``, ``3 min 20 s``, ``1 h 05 min``."""
     whole = round(seconds)
     if whole < 100:
         return f"{whole} s"
@@ -162,5 +163,5 @@ def duration(seconds: float) -> str:
 
 
 def shown_number(value: float) -> str:
-    """``87``, ``1,234``, ``12.3k``."""
+    """Return a number as text: ``87``, ``1,234``, ``12.3k``."""
     return f"{value / 1000:.1f}k" if value >= 10_000 else f"{round(value):,}"

@@ -1,4 +1,4 @@
-"""Versions as commands open them: releases of the package index get dependencies that they can be imported with."""
+"""Opens versions for commands. Releases of the package index are installed with dependencies that work for them."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ from plait.workers.protocol import WorkerSpec
 
 
 def cache_root() -> Path:
-    """Return where releases are kept."""
+    """Return the folder in which installed releases are cached."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "plait" / "releases"
 
 
 @contextmanager
 def opened(text: str, *, project: Path, subject: Subject, allow: tuple[str, ...] = ()) -> Iterator[Version]:
-    """Open a version; if a release cannot be imported, install dependencies that it can be imported with."""
+    """Open a version; if it is a release that cannot be imported, install older dependencies with which it can."""
     with resolve(text, project=project, cache=cache_root(), subject=subject) as version:
         if version.kind == "release":
             mend(version, subject, allow)
         yield version
 
 
-# -- mending -----------------------------------------------------------------------------------------------------------
-# Dependencies that a release of the package index can be imported with.
+# -- dependencies ------------------------------------------------------------------------------------------------------
+# Finds dependencies with which a release of the package index can be imported.
 #
-# Installers choose the newest dependencies, which an old release may not know: what it imports was renamed or is gone.
-# Then the distribution in question goes back, one series at first and then in longer steps, until the subject's module
-# can be imported.
+# Installers choose the newest dependencies, which an old release may not work with, because what it imports was renamed
+# or removed. Then the distribution in question is replaced by an older one, first by one series, later in larger steps,
+# until the subject's module can be imported.
 
 
 TRIES = 8
 PATIENCE_S = 60.0
-_PROVIDED = {"pkg_resources": "setuptools<81"}  # modules that a distribution of another name had for long
+_PROVIDED = {"pkg_resources": "setuptools<81"}  # modules that were long part of a distribution with another name
 
 
 def mend(version: Version, subject: Subject, allow: tuple[str, ...] = ()) -> dict[str, str]:
-    """Find older dependencies where that helps; returns what was chosen. It is tried once for each module."""
+    """Install older dependencies if that helps; return what was chosen. This is tried once for each module."""
     folder = version.extra[0]
     mark = folder.parent / f"imported-{subject.module}"
     chosen: dict[str, str] = {}
@@ -69,10 +69,10 @@ def mend(version: Version, subject: Subject, allow: tuple[str, ...] = ()) -> dic
 
 
 def _import_trouble(version: Version, subject: Subject, allow: tuple[str, ...]) -> list[str]:
-    """Modules and files that an import error is about, the likeliest first; empty if the import works.
+    """Return modules and files that an import error is about, the likeliest first; empty if the import works.
 
-    Workers never write compiled modules. What the subject needs of its dependencies is compiled here, once, so that
-    the many processes of a campaign do not have to.
+    Workers never write compiled modules. So if the import works, the modules that the subject imports are compiled
+    here, and the many processes of a campaign need not do it.
     """
     spec = WorkerSpec(
         module=subject.module, qualname="", roots=(version.root,), paths=tuple(version.extra), allow=frozenset(allow)
@@ -90,9 +90,9 @@ def _import_trouble(version: Version, subject: Subject, allow: tuple[str, ...]) 
 
 
 def older(name: str, folder: Path, chosen: dict[str, str]) -> str | None:
-    """Return the requirement that takes the distribution of a module, or of a file, one series back.
+    """Return a requirement for an older series of the distribution that a module or file belongs to.
 
-    None if it has none.
+    None if there is no such distribution or no older series.
     """
     distribution = _distribution(name, folder)
     if distribution is None:
@@ -101,7 +101,7 @@ def older(name: str, folder: Path, chosen: dict[str, str]) -> str | None:
     major, minor = (*numbers, 0, 0)[:2]
     own = canonical_name(distribution.metadata["Name"])
     if own in chosen and re.fullmatch(rf"{re.escape(own)}<{major}\.\d+", chosen[own]):
-        minor //= 2  # the last series was not old enough, and there may be dozens of them
+        minor //= 2  # the last series was not old enough, and there may be dozens
     if major and (own not in chosen or not minor):
         return f"{own}<{major}"
     return f"{own}<{major}.{minor}" if minor else None

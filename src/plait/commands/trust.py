@@ -1,9 +1,9 @@
-"""What a file may ask of plait, and what only the user may: a file that somebody sends is data, not a program.
+"""What a file with findings may make plait do without ``--trust``: a file from somebody else is data, not a program.
 
-Tests are made of calls, so a file with findings holds expressions. Those that plait writes call the subject with
-values. Whatever reaches beyond that (other imports, `eval`, attributes of the interpreter's own), an invariant that the
-project's settings do not have, a release that would have to be installed, and a cluster named by the settings need
-``--trust``.
+Tests consist of calls, so such a file contains expressions. The expressions that plait writes call the subject with
+values. Everything beyond that needs ``--trust``: other imports, `eval`, internal attributes of the interpreter, an
+invariant that is not in the project's settings, a release that would have to be installed, and a cluster named by the
+settings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_CALLABLES = "plait.generate.callables"  # what generated tests use of plait
+_CALLABLES = "plait.generate.callables"  # the part of plait that generated tests use
 _REACHING = _words("""
     antigravity asyncio atexit builtins cProfile code codeop ctypes dbm faulthandler fcntl ftplib gc http
     imaplib imp importlib inspect linecache marshal mmap multiprocessing nt nntplib os pdb pickle pkgutil
@@ -49,17 +49,17 @@ _INNER = _words("""
 _ELSEWHERE = _words("""
     builtins ctypes importlib os posix shutil socket subprocess sys
 """)
-"""Modules that others give access to: ``logging.os``."""
+"""Modules that are also attributes of other modules, such as ``logging.os``."""
 _STATEMENTS = (ast.Expr, ast.With, ast.For, ast.Assign, ast.AugAssign, ast.Delete, ast.Pass, ast.Break)
 
 
 def ask_for_trust(act: str, source: str) -> None:
-    """Refuse what a file asks for, in one line."""
+    """Raise `UsageError`: the file asks for something that needs ``--trust``."""
     raise UsageError(f"{source} would have plait {act}: add --trust if you trust whoever wrote it")
 
 
 def is_untrusted_release(label: str, cache: Path) -> bool:
-    """Return whether a version is a release that would have to be installed."""
+    """Return whether a version is a release that is not installed yet."""
     if not label.strip().startswith("pypi:"):
         return False
     from plait.subject.versions.release import Release  # noqa: PLC0415 - as rare as it is slow to import
@@ -68,7 +68,7 @@ def is_untrusted_release(label: str, cache: Path) -> bool:
 
 
 def trust_setting(key: str, value: Any, file: str) -> None:
-    """Refuse a setting that would install something or connect to somebody."""
+    """Refuse a setting that would install something or connect to another host."""
     from plait.commands.releases import cache_root  # noqa: PLC0415 - hardly ever needed
 
     if key == "cluster":
@@ -81,7 +81,7 @@ def trust_setting(key: str, value: Any, file: str) -> None:
 
 
 def beyond_data(test: Test, probes: Iterable[str], own: Iterable[str]) -> str | None:
-    """Return the first line of a test, or of its probes, that is more than calls with values; None if there is none.
+    """Return the first line of a test or its probes that is more than calls with values; None if there is none.
 
     ``own`` are modules that may be imported: the subject's package, the user's hook.
     """
@@ -96,14 +96,14 @@ def beyond_data(test: Test, probes: Iterable[str], own: Iterable[str]) -> str | 
 
 
 def foreign_imports(test: Test, own: Iterable[str]) -> tuple[str, ...]:
-    """Return the modules of other packages that a test imports; harmless if the subject has imported them already."""
+    """Return the modules of other packages that a test imports; harmless only if the subject has imported them, too."""
     known = {*own, _CALLABLES}
     names = {name for line in test.imports for name in _imported(line) or ()}
     return tuple(sorted(name for name in names if not _is_harmless(name, known)))
 
 
 def _imported(line: str) -> list[str] | None:
-    """Return the modules of an import line; None for whatever else."""
+    """Return the modules of an import line; None for anything else."""
     try:
         body = ast.parse(line).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -130,7 +130,7 @@ def _is_harmless(name: str, known: set[str]) -> bool:
 
 
 def _is_foreign(name: str) -> bool:
-    """Return whether a module belongs to some package that is neither plait nor the standard library."""
+    """Return whether a module belongs to a package that is neither plait nor the standard library."""
     top = name.partition(".")[0]
     return bool(top) and top != "plait" and top not in sys.stdlib_module_names
 

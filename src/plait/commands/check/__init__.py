@@ -1,1 +1,1 @@
-"""`plait check`: thread-safety violations of a class."""
+"""`plait check`: finds thread-safety violations of a class."""

@@ -1,8 +1,8 @@
-"""The loop of `plait check` over chunks: hands streams of tests to workers and collects what they bring.
+"""The main loop of `plait check`: gives streams of tests to workers, chunk by chunk, and collects the results.
 
-With a budget of steps, what is found depends on neither the number of workers nor on which of them was faster: streams
-know nothing of each other then, and `plait.commands.check.totals` puts together what they bring in a way that does not
-depend on its order. `plait.commands.check.lost` says how a stream goes on that has lost its worker.
+With a budget of steps, the findings depend neither on the number of workers nor on their speed: streams then share no
+information, and `plait.commands.check.totals` combines their results independently of the order in which they arrive.
+`plait.commands.check.lost` says how a stream continues after it has lost its worker.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 CHUNK_TESTS = 25
 CHUNK_SECONDS = 2.0
-LONGEST_CHUNK = 60.0  # a chunk may end in a long minimisation
-MOST_BARREN = 50  # chunks without a test or a schedule; one is given half a second at least
-GRACE = 2.0  # seconds that chunks under way get when time is up
+LONGEST_CHUNK = 60.0  # seconds; a chunk may end with a long minimisation
+MOST_BARREN = 50  # chunks in a row without a test or schedule; each is given at least half a second
+GRACE = 2.0  # seconds for running chunks after the budget is used up
 
 
 class Running(NamedTuple):
-    """A task under way for one stream: ``stream`` is its state, None while it begins."""
+    """A running task of one stream: ``stream`` is its packed state, None while it is being created."""
 
     number: int
     stream: bytes | None
@@ -54,7 +54,7 @@ class Running(NamedTuple):
 
 
 class Campaign:
-    """One check: which stream runs next, and when the search is over."""
+    """One check: decides which stream runs next, and when the search ends."""
 
     def __init__(
         self, options: CheckOptions, budget: Budget, memory: Memory, interrupt: Interrupt | None, progress: Progress,
@@ -73,15 +73,15 @@ class Campaign:
         self._followers = Followers()
         self._recorded = budget.by_steps and budget.max_schedules is None and memory.keeps
         self._environment = token((files_key(options.hook), tuple(sorted(options.allow))))
-        self._so_far: dict[int, int] = {}  # tests of each stream
-        self._barren: dict[int, int] = {}  # by stream: chunks in a row that brought nothing
+        self._so_far: dict[int, int] = {}  # tests by stream
+        self._barren: dict[int, int] = {}  # by stream: chunks in a row without progress
         self._schedules_so_far: dict[int, int] = {}
         self._stopped_by = "budget"
         self._alone = Alone()
         self._interface: Interface | None = None
 
     def run(self, workers: Workers) -> None:
-        """Replay what is known, then explore until the budget is used up."""
+        """Replay known findings, then explore until the budget is used up."""
         self._workers = workers
         self._interface = self._discover()
         self._lost.methods = {method.name for method in self._interface.methods}
@@ -117,7 +117,7 @@ class Campaign:
 
     @contextmanager
     def keeping_findings(self) -> Iterator[None]:
-        """Note an error of plait's own that ends the search, if something was found by then: that stands."""
+        """Turn an internal error that ends the search into a note if there are findings, so that they are kept."""
         try:
             yield
         except (UsageError, MemoryError):
@@ -128,14 +128,14 @@ class Campaign:
             self._totals.notes.general.append(own_error("searching", error, kept="the search ended here"))
 
     def replay(self, workers: Workers) -> None:
-        """See what has become of the findings of earlier runs."""
+        """Replay the findings of earlier runs."""
         self.replays.run(workers, self._name, self._asked(0), self._memory.known(), self._over)
         self._totals.findings.update(self.replays.findings)
         if self._totals.findings:
             self._totals.note_found()
 
     def result(self) -> CheckResult:
-        """Return what the search found and covered; the bare findings if putting that together fails."""
+        """Return what the search found and covered; if combining that fails, return the findings alone."""
         summary = Summary(
             self._options, self._totals, self.replays, self._aim, self._interface, self._alone, self._stopped_by
         )
@@ -154,9 +154,10 @@ class Campaign:
         return found
 
     def _try_alone(self) -> None:
-        """Call each method once, in one thread: no stream needs to meet what loses the worker by itself.
+        """Call each method once in a single thread, so that streams can leave out methods that kill a worker alone.
 
-        What starts threads is remembered: it is to blame when one of these waits for something out of reach.
+        Methods that start threads are remembered: they are suspected first if a test waits for something outside of
+        plait's control.
         """
         attempt: int | None = 0
         while attempt is not None and not self._over():
@@ -177,11 +178,11 @@ class Campaign:
             attempt = self._lost.next_attempt(ALONE)
 
     def _is_served(self, number: int, share: Share) -> bool:
-        """Return whether a stream has had its share of the budget."""
+        """Return whether a stream has used its share of the budget."""
         return share.is_over(tests=self._so_far.get(number, 0), schedules=self._schedules_so_far.get(number, 0))
 
     def _next_chunk(self, number: int, stream: bytes, share: Share) -> tuple[Any, ...]:
-        """Return the task of a stream's next chunk. What it does must not depend on timing if the budget does not."""
+        """Return the task for a stream's next chunk. With a budget of steps, the task must not depend on timing."""
         left = CHUNK_TESTS if share.tests is None else share.tests - self._so_far.get(number, 0)
         seconds = LONGEST_CHUNK / 2
         if self._budget.wall is not None:
@@ -196,7 +197,7 @@ class Campaign:
         return tasks.advance, stream, portion
 
     def _give_grace(self, running: dict[Future[Any], Running]) -> None:
-        """Time is up: take what the chunks under way bring within a few seconds, and leave the rest."""
+        """Collect chunks that end within a few seconds after the budget is used up, and cancel the others."""
         grace = 1.0 if self._interrupt is not None and self._interrupt.requested else GRACE
         done, late = wait(running, timeout=grace)
         for future in sorted(done, key=lambda each: running[each].number):
@@ -236,7 +237,7 @@ class Campaign:
     def _collect(
         self, future: Future[Any], number: int, stream: bytes | None, attempt: int
     ) -> tuple[bytes, int] | None:
-        """Take what a worker brought; return the stream to go on with, and for the which time."""
+        """Take the result of a task; return the stream to continue with and its attempt, or None if it has ended."""
         try:
             answer = future.result()
         except (WorkerCrashed, WorkerHung) as error:
@@ -246,7 +247,7 @@ class Campaign:
         except PlaitBugError as error:
             self._totals.note_own_error(error, "running tests")
             return None
-        except UsageError as error:  # what was found, or has been tried, stands
+        except UsageError as error:  # the results so far are kept
             if not self._totals.tests and not self._totals.findings:
                 raise
             self._totals.notes.general.append(f"a stream of tests ended early: {error}")
@@ -271,7 +272,10 @@ class Campaign:
         return None if chunk.over else (stream, 0)
 
     def _advanced(self, number: int, chunk: Chunk) -> bool:
-        """Count how far a stream is; False if it does not get on: a worker that lies could keep it for ever."""
+        """Record how far a stream is; return False if it has made no progress for too long.
+
+        Otherwise a worker that reports wrong figures could keep it for ever.
+        """
         before = self._so_far.get(number, 0), self._schedules_so_far.get(number, 0)
         now = max(before[0], chunk.so_far), max(before[1], chunk.schedules_so_far)
         self._so_far[number], self._schedules_so_far[number] = now
@@ -279,7 +283,7 @@ class Campaign:
         return self._barren[number] < MOST_BARREN
 
     def _ask_again(self, number: int, *chunks: Chunk) -> bytes:
-        """Begin a stream again and ask its generator: there is no plan, or it does not hold any more."""
+        """Restart a stream with its generator, because there is no recording of it, or the recording is outdated."""
         stream, before = self._followers.give_up(number)
         self._totals.give_up((*before, *chunks))
         self._so_far[number] = self._schedules_so_far[number] = 0
@@ -301,30 +305,30 @@ class Campaign:
 
 
 # -- followers ---------------------------------------------------------------------------------------------------------
-# Streams that follow what an earlier run recorded (`plait.store.recording`).
+# Streams that follow the recording of an earlier run (`plait.store.recording`).
 
 
 @dataclass(slots=True)
 class Followers:
-    """What each of them has brought so far: it counts when there was a plan to the end, else it is done again."""
+    """The chunks of streams that follow recordings. They count only if a recording is valid to its stream's end."""
 
-    _streams: dict[int, tuple[bytes, list[Chunk]]] = field(default_factory=dict)  # with how they began
+    _streams: dict[int, tuple[bytes, list[Chunk]]] = field(default_factory=dict)  # with the initial state
 
     def __contains__(self, number: int) -> bool:
         return number in self._streams
 
     def begin(self, number: int, stream: bytes) -> None:
-        """Let a stream follow its recording from here."""
+        """Let a stream follow its recording from the given state."""
         self._streams[number] = (stream, [])
 
     def take(self, number: int, chunks: list[Chunk]) -> None:
-        """Keep chunks that went by their plans."""
+        """Keep chunks that were made by the recording."""
         self._streams[number][1].extend(chunks)
 
     def give_up(self, number: int) -> tuple[bytes, list[Chunk]]:
-        """Return the beginning of a stream that follows no more, and what it brought until now."""
+        """Stop following; return the initial state of the stream, and its chunks so far."""
         return self._streams.pop(number)
 
     def chunks(self) -> Iterator[tuple[int, Chunk]]:
-        """Yield everything that counts, stream by stream."""
+        """Yield all chunks, stream by stream."""
         return ((number, chunk) for number, (_, chunks) in sorted(self._streams.items()) for chunk in chunks)

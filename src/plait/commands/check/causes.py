@@ -1,4 +1,4 @@
-"""Which of the findings with one cause is shown, and in what order; which methods have lost a worker."""
+"""Chooses the finding to show for each cause, and their order; finds the method that has cost a worker."""
 
 from __future__ import annotations
 
@@ -14,36 +14,37 @@ from plait.model.test import Call
 
 
 def weight(finding: Finding) -> tuple[bool, tuple[int, int], bool, int, str, str]:
-    """Return a sort key: what can happen today, what users do and what cannot be overlooked come first."""
+    """Return a sort key: findings on builds with the GIL, of calls that users make, and obvious ones come first."""
     only_free = finding.reachable.get("gil") is not True
     overlooked = finding.kind == "wrong-result"
     return (only_free, effort_to_reach(finding), overlooked, finding.preemptions, finding.summary, _text(finding))
 
 
 def finding_size(finding: Finding) -> tuple[int, int]:
-    """Return how much there is to understand."""
-    if finding.test is None:  # of a worker that was lost
+    """Return how much of a finding there is to understand."""
+    if finding.test is None:  # the finding is a worker that was lost
         return (len(finding.summary), 0)
     return (size_of(finding.test), finding.preemptions)
 
 
 def better(finding: Finding, other: Finding) -> bool:
-    """Return whether ``finding`` is shown for the cause of both: it is smaller, or its method is called by the other's.
+    """Return whether ``finding`` rather than ``other`` is shown for the cause of both.
 
-    Among equals it does not matter which came first.
+    That is the smaller one, then the one whose methods wrap fewer others. The result does not depend on which came
+    first.
     """
     return _rank(finding) < _rank(other)
 
 
 def _rank(finding: Finding) -> tuple[tuple[int, int], int, list[str], str, str]:
-    """Order by names before line numbers: an edit elsewhere must not choose another finding."""
+    """Return a sort key that uses names before line numbers, so that an edit elsewhere does not change the choice."""
     return finding_size(finding), len(finding.through), finding.methods, finding.summary, _text(finding)
 
 
 def relate(
     findings: Mapping[str, Finding], seen: Collection[tuple[str, frozenset[str]]], keep: Callable[[str, Finding], None]
 ) -> None:
-    """Say in each finding, by its cause, which other methods have shown it; ``keep`` those that have changed."""
+    """Add to each finding, by its cause, the other methods that have shown it; call ``keep`` for those that change."""
     for cause, finding in findings.items():
         also = other_methods(finding, {names for other, names in seen if other == cause})
         if also and also != finding.siblings:
@@ -52,7 +53,7 @@ def relate(
 
 
 def without_bystanders(findings: Iterable[Finding]) -> list[Finding]:
-    """Return all but lost workers that a smaller set of methods explains: the others only happened to be called."""
+    """Drop lost workers that a smaller set of methods explains: the other methods only happened to be in the test."""
     given = list(findings)
     lost = [each for each in given if each.test is None]
     return [
@@ -63,12 +64,12 @@ def without_bystanders(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def lines_of(note: dict[str, Any]) -> tuple[str, ...]:
-    """Return all calls that a worker said it was about to make."""
+    """Return all calls in a worker's note of what it was about to run."""
     return (*note.get("prefix", ()), *itertools.chain(*note.get("suffixes", ())))
 
 
 def methods_of_finding(note: dict[str, Any]) -> dict[str, str]:
-    """Return which method each of these calls is of: `list(x)` does not tell."""
+    """Return the method of each of these calls: the text alone does not show it, as in `list(x)`."""
     lines = lines_of(note)
     names = note.get("methods") or [_method_of(line) for line in lines]
     return dict(zip(lines, names, strict=False))
@@ -84,11 +85,11 @@ def _method_of(line: str) -> str:
 def culprits_of(
     note: dict[str, Any], suspects: set[str], where: str, known: set[str], likely: Collection[str] = ()
 ) -> set[str]:
-    """Return the methods to go on without: those of the threads, or the last one before them; never the constructor.
+    """Return the methods to leave out after a worker was lost; never the constructor.
 
-    Methods that did it before (``suspects``) are enough, and so is the one in which it is known to have happened
-    (``where``): the others only happened to be there. ``known`` are the methods of the class; if it can only have been
-    one of the ``likely`` ones, the others are spared.
+    These are the methods that the threads called, or the last call of the prefix. If some of them have cost a worker
+    before (``suspects``), only those are blamed; otherwise the one that was running at ``where``, if that is known,
+    otherwise the ``likely`` ones. ``known`` are the methods of the class.
     """
     method = methods_of_finding(note)
     called = set(method.values())

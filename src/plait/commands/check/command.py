@@ -1,9 +1,9 @@
-"""`plait check`: from a class name to thread-safety violations, or to an honest statement of what was covered.
+"""`plait check`: from a class name to thread-safety violations, or to a statement of what was covered.
 
 Streams of tests run in worker processes, chunk by chunk (see `plait.commands.check.worker.stream`). With
-``--max-tests`` the chunks, and so the findings, are the same whatever the number of workers and the speed of the
-machine; with a wall-clock budget only their number depends on it. What a campaign needs is imported while its
-processes start, which takes as long.
+``--max-tests``, chunks and findings depend neither on the number of workers nor on the speed of the machine; with a
+wall-clock budget only the number of chunks does. The modules of the campaign are imported while the worker processes
+start, because both take equally long.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from plait.commands.check.campaign import Campaign
 
 PARALLEL_S, PARALLEL_OVERTIME = 60.0, 4.0
-"""Seconds for trying findings on parallel threads, at most and behind the end of the budget."""
+"""Seconds for trying findings on parallel threads: at most, and at least if the budget is used up."""
 
 
 def run_check(options: argparse.Namespace) -> int:
@@ -66,7 +66,7 @@ def run_check(options: argparse.Namespace) -> int:
     if receipt.result is not None and complete:
         kept = receipt.result
         guarded("remembering", lambda: receipt.leave(options, _code(kept), partial(check_text, kept)), [])
-    return _code(result) if complete else _code(result) or UNUSABLE  # what was asked for is not there
+    return _code(result) if complete else _code(result) or UNUSABLE  # the requested output could not be written
 
 
 def _code(result: CheckResult) -> int:
@@ -83,7 +83,7 @@ def workers_for(
     cluster: Cluster | None = None, tests: Path | None = None, rewritten: bool = True,
     import_s: float = LONGEST_IMPORT,
 ) -> Iterator[Workers]:  # fmt: skip
-    """Open worker processes that have one version of the subject, and can import the user's hook file."""
+    """Start worker processes that have one version of the subject, and can import the user's hook file."""
     spec = WorkerSpec(
         module=subject.module, qualname=subject.qualname, file=subject.file if version.kind == "worktree" else None,
         roots=(version.root, *([hook.resolve().parent] if hook is not None else ())), paths=tuple(version.extra),
@@ -96,7 +96,7 @@ def workers_for(
 def check(
     options: CheckOptions, interrupt: Interrupt | None = None, receipt: Receipt[CheckResult] | None = None
 ) -> CheckResult:
-    """Look for violations until the budget is used up; where nothing has changed since an earlier run, only replay."""
+    """Look for violations until the budget is used up; if nothing has changed since an earlier run, only replay."""
     budget = Budget.of(options.budget, options.max_tests, options.max_schedules, default=DEFAULT_BUDGET)
     asked = budget.started
     with (
@@ -108,7 +108,7 @@ def check(
         Progress(f"check {options.name}", budget, quiet=options.quiet) as progress,
     ):  # fmt: skip
         options = _promised(options, version)
-        budget.started = time.monotonic()  # to fetch a release takes as long as it takes: the budget is for the search
+        budget.started = time.monotonic()  # fetching a release does not count: the budget is for the search
         if options.order == "native":
             result = _native(options, version, budget, interrupt)
         else:
@@ -122,13 +122,13 @@ def check(
 
             known = _again(options, version, budget, memory, begin)
             if known is None:
-                # The processes start first: what the campaign needs is imported meanwhile.
+                # The processes start first; the modules of the campaign are imported meanwhile.
                 with _workers(options, version, budget, options.workers) as workers, begin().keeping_findings():
                     begin().run(workers)
                 result = _remembered(begin(), options, memory)
             else:
                 result = known
-            if receipt is not None and not memory.known():  # what is known has to be replayed
+            if receipt is not None and not memory.known():  # a known finding has to be replayed in every run
                 again = known or _again(options, version, budget, memory, begin)
                 receipt.note(
                     again and _placed(again, version, options.subject), memory, options.store, options.subject,
@@ -146,7 +146,7 @@ def check(
 
 
 def _promised(options: CheckOptions, version: Version) -> CheckOptions:
-    """Return the options with what docstrings promise, where the settings say nothing else."""
+    """Return the options with the contract that docstrings state, except where the settings state another one."""
     module, qualname = _home(options.subject, version)
     stated = stated_in(module, qualname) if module is not None else Contract()
     given = options.hints.contract
@@ -157,7 +157,7 @@ def _promised(options: CheckOptions, version: Version) -> CheckOptions:
 
 
 def _home(subject: Subject, version: Version) -> tuple[Module | None, str]:
-    """Return the module in which the class stands, and its name there: packages hand on what their modules define."""
+    """Return the module that defines the class, and its name there, if the subject only re-exports it."""
     source = Source(version.root, package=subject.module.partition(".")[0])
     module = source.module(subject.module)
     if module is None or not subject.qualname:
@@ -167,14 +167,14 @@ def _home(subject: Subject, version: Version) -> tuple[Module | None, str]:
 
 
 def _version(options: CheckOptions) -> AbstractContextManager[Version]:
-    """Return the version that is asked for, opened here unless somebody has."""
+    """Return the version to check: opened already, or to be opened here."""
     if options.version is not None:
         return nullcontext(options.version)
     return opened(options.at, project=options.project, subject=options.subject, allow=options.allow)
 
 
 def _placed(result: CheckResult, version: Version, subject: Subject) -> CheckResult:
-    """Return the result with where its code is."""
+    """Add to the result where its code is, and return it."""
     result.versions = {"at": version.label}
     linecache.checkcache()
     name_from(version.root, result.findings)
@@ -188,7 +188,7 @@ def _placed(result: CheckResult, version: Version, subject: Subject) -> CheckRes
 
 
 def _claims(subject: Subject, version: Version) -> bool:
-    """Return whether the code or the documents of a subject say anything about threads."""
+    """Return whether the code or the documentation of a subject mentions threads."""
     named = [Path(each) for each in files_of(version.root, subject.module)] if subject.file is None else [subject.file]
     module, _qualname = _home(subject, version)
     if module is not None and module.is_own:
@@ -198,7 +198,7 @@ def _claims(subject: Subject, version: Version) -> bool:
 
 
 def _aim(options: CheckOptions, version: Version) -> Aim | None:
-    """Return what the executions look at first."""
+    """Return the changed code at which executions preempt first; None without ``--capp``."""
     if options.capp in (None, "none"):
         return None
     with opened(options.old, project=options.project, subject=options.subject, allow=options.allow) as old:
@@ -215,7 +215,7 @@ def _workers(
 
 
 def _native(options: CheckOptions, version: Version, budget: Budget, interrupt: Interrupt | None) -> CheckResult:
-    """Check on OS threads. Nothing is stored: another run would not come out the same."""
+    """Check on OS threads. Nothing is stored, because another run would have another result."""
     with (
         _workers(options, version, budget, options.workers, rewritten=False) as native,
         _workers(options, version, budget, 1) as controlled,
@@ -231,10 +231,11 @@ def _in_parallel(
     result: CheckResult, options: CheckOptions, version: Version, budget: Budget, memory: Memory,
     interrupt: Interrupt | None,
 ) -> None:  # fmt: skip
-    """Say of each finding what real threads show that run at the same time."""
+    """Add to each finding whether threads that really run in parallel show it."""
     from plait.commands.check.parallel import see_in_parallel  # noqa: PLC0415 - see above
 
-    deadline = time.monotonic() + min(PARALLEL_S, max(budget.left, PARALLEL_OVERTIME))  # a number of tests has no end
+    # A limit of tests leaves time unlimited.
+    deadline = time.monotonic() + min(PARALLEL_S, max(budget.left, PARALLEL_OVERTIME))
 
     def over() -> bool:
         return time.monotonic() > deadline or (interrupt is not None and interrupt.requested)
@@ -249,16 +250,16 @@ def _in_parallel(
 
 
 def _remembered(campaign: Campaign, options: CheckOptions, memory: Memory) -> CheckResult:
-    """Return the result of a search that has ended, and keep it for the next run."""
+    """Return the result of a finished search, and store it for the next run."""
     result = campaign.result()
-    # A run with an error of our own may do better the next time: it is not taken for done.
+    # A run with an internal error is not stored as done, so that the next one tries again.
     if result.stopped_by != "interrupt" and not result.own_errors:
         guarded("remembering", lambda: _keep(result, campaign, options, memory), result.notes)
     return result
 
 
 def _keep(result: CheckResult, campaign: Campaign, options: CheckOptions, memory: Memory) -> None:
-    """Remember the run."""
+    """Store the result and coverage of the run."""
     from plait.commands.check.known import content_of  # noqa: PLC0415 - see above
 
     memory.keep_run(options.as_key(), content_of(result, campaign.replays, time.time()))
@@ -268,7 +269,7 @@ def _keep(result: CheckResult, campaign: Campaign, options: CheckOptions, memory
 def _again(
     options: CheckOptions, version: Version, budget: Budget, memory: Memory, begin: Callable[[], Campaign]
 ) -> CheckResult | None:
-    """Return the result of the same run of the same code, if there was one and what it found is still there."""
+    """Return the stored result of the same run of the same code, if its findings still replay; otherwise None."""
     content = memory.run(options.as_key())
     if content is None:
         return None

@@ -1,9 +1,8 @@
-"""Whether a check that found nothing is a pass: what its calls did, and what kept it from testing more.
+"""Decides whether a check without findings is a pass: what its calls did, and what kept it from testing more.
 
-The rule, in `docs/check.md`: a pass needs calls that returned and threads that touched something together. A method
-that raised in nine of ten calls is not tested, with none of its pairs: at least half of the pairs must be left. A
-method without arguments that always raises `TypeError` or `AttributeError` says that the object was built from the
-wrong parts.
+The rule, in `docs/check.md`: a pass needs calls that returned, and threads that touched something in common. A method
+that raised in nine of ten calls is not tested, and neither are its pairs; at least half of the pairs must be left. If a
+method without arguments always raises `TypeError` or `AttributeError`, the object was built from wrong parts.
 """
 
 from __future__ import annotations
@@ -19,34 +18,38 @@ from plait.model.command_results import CallRow
 from plait.model.test import Test
 from plait.subject.interface.members import Interface, Method
 
-_NAMED = 6  # methods in one sentence
-_SELDOM = 10  # a method that returned in fewer than one of so many calls is not tested
-_OPTIONAL = ("NotImplementedError", "io.UnsupportedOperation")  # what is not there cannot be tested
+_NAMED = 6  # methods named in one sentence
+_SELDOM = 10  # a method is not tested if fewer than one in so many calls returned
+_OPTIONAL = ("NotImplementedError", "io.UnsupportedOperation")  # a feature that does not exist cannot be tested
 _MISUSE = ("TypeError", "AttributeError")
 LEFT_OPEN = ", which nothing gives it: left to subclasses"
-"""What follows the error of a method that no instance of the class itself can do."""
+"""Ends the error of a method that no instance of the class itself can perform."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """What calling each method by itself, in one thread, has shown. Plain data: it comes from a worker."""
+    """What calls of each method by itself, in one thread, have shown. Plain data, because it comes from a worker."""
 
     starters: frozenset[str] = frozenset()  # methods that start threads
     called: Mapping[str, int] = field(default_factory=dict)
     returned: Mapping[str, int] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
-    in_c: frozenset[str] = frozenset()  # methods whose code plait cannot look into
-    invariant: str = ""  # what is wrong with the invariant of the settings for an object nobody has touched
+    in_c: frozenset[str] = frozenset()  # methods written in C, in which plait cannot switch threads
+    invariant: str = ""  # why the invariant of the settings is wrong already for a fresh object
     built: str = ""  # how the object was built
-    recipe: str = ""  # where that is written down, if it is
+    recipe: str = ""  # where that is written, if it was taken from the project
     recipe_imports: tuple[str, ...] = ()
-    prepared: Mapping[str, Test] = field(default_factory=dict)  # of methods that raised at first: calls that return
-    endless: Mapping[str, str] = field(default_factory=dict)  # methods whose calls had no end, with one of them
+    # By method that raised at first: calls after which it returns.
+    prepared: Mapping[str, Test] = field(default_factory=dict)
+    endless: Mapping[str, str] = field(default_factory=dict)  # methods with an endless call, and that call
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """``reason`` says why there is no verdict, empty for a pass; ``notes`` what a pass does not cover."""
+    """The conclusion of a search without findings.
+
+    ``reason`` says why there is no verdict, and is empty for a pass; ``notes`` say what a pass does not cover.
+    """
 
     reason: str
     notes: tuple[str, ...]
@@ -54,7 +57,7 @@ class Conclusion:
 
 
 def conclude(interface: Interface, hints: Hints, alone: Alone, evidence: Evidence) -> Conclusion:
-    """Return what a search without findings amounts to, and how often each method was called and returned."""
+    """Return the conclusion of a search without findings, with the calls and returns of each method."""
     names = [each.name for each in interface.methods if not hints.leaves_out(each.name)]
     rows = {name: _row(name, alone, evidence) for name in dict.fromkeys(names)}
     tried = [name for name in rows if counts(name, rows[name], rows)]
@@ -96,7 +99,7 @@ _IN_C = (
 def _nothing_shared(
     interface: Interface, names: Sequence[str], alone: Alone, evidence: Evidence, notes: list[str]
 ) -> str:
-    """Return why tests in which no two threads touched the same thing are no evidence; empty if they are."""
+    """Return why tests in which no two threads touched the same thing are no evidence; empty if they are evidence."""
     if names and set(names) <= alone.in_c:
         return _IN_C.format(interface.subject)
     if not evidence.touched:
@@ -120,15 +123,15 @@ def _row(name: str, alone: Alone, evidence: Evidence) -> dict[str, Any]:
 
 
 def _hardly_returns(row: Mapping[str, Any]) -> bool:
-    """Return whether a method raised in at least nine of ten calls.
+    """Return whether a method raised in more than nine of ten calls.
 
-    A condition's `notify` returns once or twice, where another call happened to take the lock before: no evidence.
+    The `notify` of a condition, for example, returns once or twice, if another call happens to hold the lock.
     """
     return bool(row["called"] > _SELDOM * (row["returned"] + row["waited"]))
 
 
 def _told(row: Mapping[str, Any]) -> CallRow:
-    """Return a row as the result file has it: an error is worth a word where nothing ever returned."""
+    """Return a row for the result file. It includes an error only if no call returned."""
     told: CallRow = {"called": row["called"], "returned": row["returned"], "returned_together": row["together"]}
     if row["error"] and not row["returned"]:
         told["error"] = row["error"]
@@ -140,9 +143,10 @@ def _pairs(methods: int) -> int:
 
 
 def _is_misbuilt(name: str, interface: Interface, rows: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Return whether a method fails in the way of a wrong argument although it has none: the object is to blame.
+    """Return whether a method without parameters fails as if an argument were wrong: the object was built wrongly.
 
-    Not if it is the method that gives its own class too little to build another one, as what is inherited of dict may.
+    That does not apply to a method which itself builds another object of its class from too little, as methods
+    inherited from dict may.
     """
     asked = [each for each in interface.methods if each.name == name and each.parameters]
     error = str(rows[name]["error"])
@@ -160,10 +164,10 @@ def _factory(alone: Alone, names: Sequence[str]) -> str:
 
 
 def counts(name: str, row: Mapping[str, Any], rows: Mapping[str, Any]) -> bool:
-    """Return whether a method says something about how much of the class was tested.
+    """Return whether a method counts for how much of the class was tested.
 
-    Operators do only where there is nothing else; methods of what others hand out do not, nor does what says that it is
-    not implemented or what is left to subclasses.
+    Operators count only if there is nothing else. Methods of objects that other methods return do not count, nor do
+    methods that are not implemented or left to subclasses.
     """
     special = "()." in name or (name.startswith("__") and any(not each.startswith("__") for each in rows))
     absent = (not row["returned"] and row["error"].startswith(_OPTIONAL)) or is_left_open(row)
@@ -171,18 +175,18 @@ def counts(name: str, row: Mapping[str, Any], rows: Mapping[str, Any]) -> bool:
 
 
 def is_left_open(row: Mapping[str, Any]) -> bool:
-    """Return whether no instance of the class itself can do what a method asks of it."""
+    """Return whether no instance of the class itself can perform a method."""
     return not row["returned"] and bool(row["error"].endswith(LEFT_OPEN))
 
 
 def raised(names: Sequence[str], rows: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return which methods raised what, most of them on one line."""
+    """Return the methods with their errors, as one sentence of limited length."""
     shown = [f"`{name}` {rows[name]['error'] or 'raised'}" for name in names[:_NAMED]]
     return "; ".join(shown) + (f"; and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
 
 def remedy(interface: Interface, names: Sequence[str], rows: Mapping[str, Mapping[str, Any]], alone: Alone) -> str:
-    """Return what to write into the settings: values for the methods' parameters, or how to build the object."""
+    """Return what to add to the settings: values for the methods' parameters, or how to build the object."""
     methods: dict[str, Method] = {each.name: each for each in interface.methods}
     asked = [
         each.name for name in names if name in methods for each in methods[name].parameters

@@ -1,4 +1,4 @@
-"""What `plait check` does with what earlier runs have found: it is replayed before anything else."""
+"""Findings of earlier runs in `plait check`: they are replayed before anything else."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ TIMEOUT, STALL = 60.0, 8.0  # seconds
 
 @dataclass(slots=True)
 class Replays:
-    """Known findings, and what has become of them: still there, moved (it shows in another way now), or fixed.
+    """The known findings by what became of them: still there, moved (they show in another way now), or fixed.
 
-    ``findings`` are those that show, by cause; ``looks`` what their violations look like, with the size of the tests,
-    ``explained`` the same with the cause.
+    ``findings`` are those that still show, by cause. ``looks`` maps the looks of their violations to the size of the
+    tests, ``explained`` to the cause.
     """
 
     memory: Memory
@@ -40,13 +40,13 @@ class Replays:
     def run(
         self, workers: Workers, subject: str, asked: StreamOptions, known: list[KnownFinding], over: Callable[[], bool]
     ) -> None:
-        """Replay each, unless time is up; what could not be replayed is neither shown nor forgotten."""
+        """Replay each finding until time is up. Those that could not be replayed are neither shown nor forgotten."""
         futures = []
         for each in known:
             if each.finding.test is not None and each.finding.schedule is not None:
                 args = (subject, asked, each.finding, each.unchanged)
                 futures.append((each, workers.attempt(tasks.recheck, *args, timeout=TIMEOUT, stall=STALL)))
-            elif each.unchanged:  # it has killed its worker, and would again
+            elif each.unchanged:  # it has killed its worker, and would do so again
                 self._shows(each.cause, each.finding, each.look)
             else:
                 self.memory.settle(each.cause, OUTDATED)
@@ -82,7 +82,7 @@ class Replays:
             self.explained[look] = name
 
     def sentences(self) -> list[str]:
-        """Return sentences for the report."""
+        """Return the notes for the report."""
         said = []
         if self.there or self.moved:
             moved = f", {self.moved} moved (they show in another way now)" if self.moved else ""
@@ -91,7 +91,7 @@ class Replays:
 
 
 def content_of(result: CheckResult, replays: Replays, at: float) -> dict[str, Any]:
-    """Return what is kept of a run, for the case that nothing changes until the next one."""
+    """Return what is stored about a run, to be reused if nothing changes until the next one."""
     about_memory = set(replays.sentences())
     more = {name: value for name, value in result.more.items() if name not in ("root", "sources")}
     return {
@@ -105,9 +105,9 @@ def content_of(result: CheckResult, replays: Replays, at: float) -> dict[str, An
 def result_of_known(
     content: Mapping[str, Any], name: str, seed: int, model: str, replays: Replays
 ) -> CheckResult | None:
-    """Return the result of a run that would do the same again.
+    """Return the result of a run that would have the same result again.
 
-    None if what is kept does not fit to what was replayed.
+    None if the stored result does not match the findings that replay.
     """
     try:
         if not set(content["causes"]) <= replays.findings.keys():

@@ -1,9 +1,9 @@
-"""How a check goes on when a worker dies or does not answer.
+"""How a check continues when a worker dies or hangs.
 
-A chunk is tried once more: the machine may have been busy. If its worker is lost again, the methods that ran are left
-out of the stream, which begins anew without them; a test of many methods does not tell which of them it was, so the
-stream goes on without such tests first. With a budget of steps no stream learns from the others: which of them loses
-its worker first depends on timing.
+A chunk is tried once more, because the machine may have been busy. If its worker is lost again, the stream restarts
+without the methods that ran. A test of many methods does not show which of them is to blame, so the stream first
+restarts without such tests. With a budget of steps, streams do not learn from each other: which of them loses its
+worker first depends on timing.
 """
 
 from __future__ import annotations
@@ -18,34 +18,36 @@ from plait.generate.mixing import is_wide
 from plait.model.finding import Finding
 from plait.workers.failures import WorkerCrashed, WorkerHung
 
-ALONE = -1  # stands for the stream that calls each method once, before the others begin
-STALL = 3.0  # seconds that one test may take: they take milliseconds
-LONGER = 3  # times as long for what seemed to have no end, before it is said to have none
+ALONE = -1  # the number of the pseudo-stream that calls each method once, before the others begin
+STALL = 3.0  # seconds for one test, which normally takes milliseconds
+LONGER = 3  # this many times as long for a test that seemed endless, before it is reported to be so
 _COLLECTS = ("list(", "tuple(", "sorted(", "set(", "dict(")
 
 
 @dataclass(slots=True)
 class LostWorkers:
-    """What each stream goes on without, and how often it has begun anew."""
+    """The methods that each stream does without, and the attempts of streams that restart."""
 
     name: str  # of the subject
-    owner: str  # its class's own name, for findings
+    owner: str  # the name of its class, for findings
     totals: Totals
     methods: Collection[str] = ()  # of the class
-    starters: Collection[str] = ()  # methods that start threads: to blame when one waits for something out of reach
+    # Methods that start threads, suspected first if one waits for something outside of plait's control.
+    starters: Collection[str] = ()
     _excluded: dict[int, set[str]] = field(default_factory=dict)  # by stream: methods that have killed its worker
-    _left_out: dict[int, set[str]] = field(default_factory=dict)  # by stream: those that it was begun without
-    _next_attempt: dict[int, int] = field(default_factory=dict)  # of streams that begin anew: their next attempt
-    _narrow: set[int] = field(default_factory=set)  # streams that go on without tests of many methods
-    _stall: dict[int, float | None] = field(default_factory=dict)  # by stream, for its next task
+    # By stream: methods that were left out when it last began.
+    _left_out: dict[int, set[str]] = field(default_factory=dict)
+    _next_attempt: dict[int, int] = field(default_factory=dict)  # by stream that restarts: its next attempt
+    _narrow: set[int] = field(default_factory=set)  # streams without tests of many methods
+    _stall: dict[int, float | None] = field(default_factory=dict)  # by stream: limit for its next task
 
     def left_out(self, number: int) -> set[str]:
-        """Return the methods that a stream which begins now does without."""
+        """Return the methods that a stream which begins now leaves out, and remember them."""
         self._left_out[number] = found = self._without(number)
         return found
 
     def has_learned(self, number: int) -> bool:
-        """Return whether more methods are known to kill workers than a stream was begun without."""
+        """Return whether more methods are known to kill workers than the stream was begun without."""
         return bool(self._without(number) - self._left_out[number])
 
     def is_wide(self, number: int) -> bool:
@@ -53,15 +55,15 @@ class LostWorkers:
         return number not in self._narrow
 
     def stall(self, number: int) -> float | None:
-        """Return how long the next task of a stream may be without a sign of life; None: as long as it takes."""
+        """Return the seconds that the stream's next task may go without a sign of life; None for no limit."""
         return self._stall.pop(number, STALL)
 
     def next_attempt(self, number: int) -> int | None:
-        """Return the attempt for which a stream begins anew; None if it does not."""
+        """Return the attempt as which a stream restarts; None if it does not."""
         return self._next_attempt.pop(number, None)
 
     def _without(self, number: int) -> set[str]:
-        """Return the methods that a stream goes on without; what others have learned depends on timing."""
+        """Return the methods that a stream leaves out; those of other streams only if timing may matter."""
         if self.totals.budget.by_steps:
             return self._excluded.get(number, set()) | self._excluded.get(ALONE, set())
         return set().union(*self._excluded.values())
@@ -69,11 +71,11 @@ class LostWorkers:
     def survive(
         self, error: WorkerCrashed | WorkerHung, number: int, stream: bytes | None, attempt: int
     ) -> tuple[bytes, int] | None:
-        """Return the stream to try once more and the attempt; else name the culprit, and see to going on without it."""
+        """Return the stream and attempt to try once more; otherwise report the culprit and restart without it."""
         kind = "hang" if isinstance(error, WorkerHung) else "crash"
         note = getattr(error, "note", None) or {}
-        alone = bool(note) and not note.get("suffixes")  # one thread was enough for it
-        waits = isinstance(error, WorkerHung) and error.waits  # it will wait again
+        alone = bool(note) and not note.get("suffixes")  # a single thread was enough
+        waits = isinstance(error, WorkerHung) and error.waits  # it would wait again
         culprits = culprits_of(
             note, self._without(number), error.where, set(self.methods), self.starters if waits else ()
         )
@@ -86,12 +88,12 @@ class LostWorkers:
                 self._next_attempt[number] = 1
                 return None
         if stream is None and attempt == 0 and not note:
-            self._next_attempt[number] = 1  # perhaps it only takes its time: nothing of the class was running
+            self._next_attempt[number] = 1  # perhaps it is only slow: no method of the class was running
             self._stall[number] = None
             return None
         self._report(error, kind, note, culprits, endless=endless, waits=waits)
         if not endless and not waits and number not in self._narrow and is_wide(methods_of_finding(note).values()):
-            self._narrow.add(number)  # too many to tell which of them it was: none is left out for it
+            self._narrow.add(number)  # too many methods to tell which one it was, so none of them is left out
             self._next_attempt[number] = 0
         elif culprits - self._left_out[number]:
             self._excluded.setdefault(number, set()).update(culprits)
@@ -102,7 +104,7 @@ class LostWorkers:
         self, error: WorkerCrashed | WorkerHung, kind: str, note: dict[str, Any], culprits: set[str], *, endless: bool,
         waits: bool,
     ) -> None:  # fmt: skip
-        """Say what was lost: as a note where one thread is enough or plait cannot tell, else as a finding."""
+        """Report a lost worker: as a note if one thread is enough or plait cannot judge it, otherwise as a finding."""
         where = f" at {error.where}" if error.where else ""
         lines = [*note.get("prefix", ()), *(" | ".join(suffix) for suffix in note.get("suffixes", ()))]
         by_itself = " (one thread is enough)" if note and not note.get("suffixes") else ""
@@ -111,7 +113,7 @@ class LostWorkers:
         calls = [line for line in lines_of(note) if methods[line] in culprits] or [*lines_of(note)[-1:]]
         general = self.totals.notes.general
         if endless:
-            # One thread is enough: whatever is wrong with it, it is no matter of thread safety.
+            # A single thread is enough, so this is not a matter of thread safety.
             general.append(f"`{calls[-1]}` does not end{where}, in one thread and by itself: left out")
         elif waits and culprits:
             said = f"`{calls[-1]}` waits{where} for something that is not under control: left out"
@@ -122,5 +124,5 @@ class LostWorkers:
 
 
 def _walks_for_ever(error: WorkerCrashed | WorkerHung, note: dict[str, Any]) -> bool:
-    """Return whether a worker ran out of memory while it collected what an iterator gives."""
+    """Return whether a worker ran out of memory while it collected the items of an iterator."""
     return error.reason == "out of memory" and any(line.startswith(_COLLECTS) for line in lines_of(note)[-1:])

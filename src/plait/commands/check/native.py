@@ -1,7 +1,8 @@
-"""`plait check --schedule native`: tests run once each on OS threads, as CovCon and ConTeGe do.
+"""`plait check --schedule native`: runs each test once on OS threads, as CovCon and ConTeGe do.
 
-Whatever the system schedules is seen, so a search that finds nothing says little and no two are alike. What is found is
-looked for again under control, which gives the finding its interleaving; where that fails it is reported as seen.
+The operating system chooses the schedules. So a search without findings is weak evidence, and no two searches are
+alike. A violation is searched again under control, which gives the finding its interleaving; if that fails, the
+violation is reported as observed.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ if TYPE_CHECKING:
     from plait.commands.interrupt import Interrupt
     from plait.workers.pool import Workers
 
-ROUND = 6.0  # seconds of one search; then it begins anew with another seed
-GRACE = 4.0  # seconds that searches under way get when time is up
+ROUND = 6.0  # seconds for one search; then another one starts with another seed
+GRACE = 4.0  # seconds for running searches after the budget is used up
 EXPLAIN = 90.0  # seconds for finding one violation again under control
-_SPREAD = 7919  # between the seeds of two searches
+_SPREAD = 7919  # difference between the seeds of two searches
 
 
 class NativeCampaign:
-    """Searches in ``native`` workers, explanations in ``controlled`` ones, until the budget is used up."""
+    """Runs searches in ``native`` workers and explanations in ``controlled`` ones, until the budget is used up."""
 
     def __init__(
         self, options: CheckOptions, budget: Budget, native: Workers, controlled: Workers, interrupt: Interrupt | None
@@ -55,7 +56,7 @@ class NativeCampaign:
         self._notes: list[str] = []
 
     def run(self) -> None:
-        """Search, explain, search again."""
+        """Search and explain until the budget is used up."""
         running = {self._search() for _ in range(self._native.count)}
         explaining: dict[Future[Any], tuple[Test, str]] = {}
         while running or explaining:
@@ -159,7 +160,7 @@ class NativeCampaign:
 
 
 def _as_seen(name: str, test: Test, shown: str) -> Finding:
-    """Return a violation that was seen on OS threads and not found again under control."""
+    """Return the finding for a violation that was observed on OS threads but not found again under control."""
     subject = name.rpartition(":")[2].rpartition(".")[2]
     methods = sorted({call.method for call in test.calls})
     what = "wait for each other" if shown == "deadlock" else f"raise {shown}"

@@ -1,4 +1,4 @@
-"""What a check could not do, or did differently, in sentences for the end of its report."""
+"""Notes for the end of a check's report: what it could not do, or did differently."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-MOST = 6  # names in one sentence
+MOST = 6  # names listed in one sentence
 
 
 @dataclass(slots=True)
 class Notes:
-    """Collects while the search runs; `sentences` at its end."""
+    """Collects notes while the search runs; `sentences` returns them at the end."""
 
     general: list[str] = field(default_factory=list)
     undetermined: Counter[str] = field(default_factory=Counter)
@@ -20,12 +20,12 @@ class Notes:
     diverged: int = 0
 
     def add_stopped(self, acts: Iterable[Mapping[str, str]]) -> None:
-        """Note acts of the code under test that the guard has stopped."""
+        """Record actions of the code under test that the guard has prevented."""
         for act in acts:
             self.stopped.setdefault((act["act"], act["call"]), act["at"])
 
     def add_recalled(self, known: int, tests: int) -> None:
-        """Note that so many of the tests were known."""
+        """Record how many of the tests had been explored by an earlier run."""
         if known:
             self.general.append(
                 f"{known} of {tests} tests had been explored before and touch nothing that has changed: they were not "
@@ -33,7 +33,7 @@ class Notes:
             )
 
     def sentences(self) -> list[str]:
-        """Return one per subject."""
+        """Return one sentence per subject."""
         said = list(dict.fromkeys(self.general))
         if self.undetermined:
             names = _listed(sorted(self.undetermined, key=lambda name: (-self.undetermined[name], name)))

@@ -1,4 +1,4 @@
-"""What `plait check` was asked for."""
+"""The options of `plait check`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFAULT_BUDGET = 60.0
 
 @dataclass(slots=True)
 class CheckOptions(SearchOptions):
-    """Plain data. Without a budget or a number of tests or schedules, a minute is taken."""
+    """The options of one check. Without a limit of time, tests or schedules, the budget is a minute."""
 
     subject: Subject
     at: str = "worktree"
@@ -36,11 +36,11 @@ class CheckOptions(SearchOptions):
     hints: Hints = field(default_factory=Hints)
     rules: Rules = field(default_factory=Rules)
     hook: Path | None = None
-    keep_going: bool = True  # behind the first finding
-    called: str = ""  # what the version is called there; else by ``at``
+    keep_going: bool = True  # continue after the first finding
+    called: str = ""  # the name of the version in the store, if it is not ``at``
     quiet: bool = True
-    cluster: Cluster | None = None  # instead of processes on this machine
-    version: Version | None = None  # opened already: it is taken for ``at``
+    cluster: Cluster | None = None  # use this instead of processes on this machine
+    version: Version | None = None  # an open version, used instead of ``at``
 
     @property
     def name(self) -> str:
@@ -49,17 +49,17 @@ class CheckOptions(SearchOptions):
 
     @property
     def kept_as(self) -> str:
-        """Return the name that findings are kept under: one version may still show what another one no longer does."""
+        """The name under which findings are stored, with the version: one version may show what another has fixed."""
         return kept_as(self.name, self.called or self.at)
 
 
 def kept_as(name: str, version: str) -> str:
-    """Return a subject in one version, in the store."""
+    """Return the name of a subject in one version for the store."""
     return name if version == "worktree" else f"{name} at {version}"
 
 
 def check_options(options: argparse.Namespace) -> CheckOptions:
-    """Return the command line's words as options."""
+    """Return the options from the command line."""
     config: Config = options.config
     if options.capp not in (None, "none") and options.schedule is not None:
         from plait.explore.registry import AIMED  # noqa: PLC0415 - all searches are imported with it

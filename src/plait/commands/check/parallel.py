@@ -1,7 +1,8 @@
-"""Which findings of a check real threads show that run in parallel: on free-threaded builds only.
+"""Tries the findings of a check on real threads that run in parallel, which only free-threaded builds can do.
 
-A worker with the rewritten code says what the test of a finding may do, another one with the code as it is tries it.
-Nothing of it changes what was found: a race that needs a rare moment may not be seen and is there all the same.
+A worker with rewritten code determines what the test of a finding may do; another worker, with the original code, tries
+it. The findings stay, whatever the outcome: a race that needs a rare moment may not be observed, and exists
+nevertheless.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ if TYPE_CHECKING:
     from plait.store.project import Memory
     from plait.workers.pool import Workers
 
-TASK_S = 30.0  # seconds for one task; tries are bounded by processor time, which a busy machine stretches
+TASK_S = 30.0  # seconds for one task; tries are limited by processor time, which takes longer on a busy machine
 
 
 def see_in_parallel(
     findings: Sequence[Finding], name: str, rules: Rules, controlled: Workers, native: Workers, memory: Memory,
     over: Callable[[], bool], *, fresh: bool = False,
 ) -> list[str]:  # fmt: skip
-    """Say in each finding what parallel threads have shown, until time is ``over``; returns notes.
+    """Add to each finding what parallel threads have shown, until ``over`` returns true; return notes.
 
-    What is known of this build is not tried again, unless everything is to be done ``fresh``.
+    Findings that were tried on this build before are skipped, unless ``fresh`` is set.
     """
     late = 0
     for finding in findings:
@@ -41,7 +42,7 @@ def see_in_parallel(
         known = finding.seen_in_parallel
         if known is not None and known.build == build() and not fresh:
             continue
-        finding.seen_in_parallel = None  # of another build
+        finding.seen_in_parallel = None  # the value is of another build
         if over():
             late += 1
             continue
@@ -60,7 +61,7 @@ def see_in_parallel(
 
 
 def _asked(future: Future[Any], over: Callable[[], bool]) -> Any:
-    """Return the answer of a worker, or why there is none; None if time is over."""
+    """Return a worker's answer, or the reason why there is none as text; None if time is up."""
     while not wait([future], 0.1).done:
         if over():
             future.cancel()

@@ -1,4 +1,4 @@
-"""The result of a check, made of its totals: verdict, figures, notes, and what was covered."""
+"""Makes the result of a check from its totals: verdict, figures, notes and coverage."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INVENTED = ("Standin(", "Partner(", "implemented(")
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All that a result is made of; ``interface`` is None if the search did not come so far."""
+    """Everything that a result is made of; ``interface`` is None if the search ended before it was known."""
 
     options: CheckOptions
     totals: Totals
@@ -59,7 +59,7 @@ class Summary:
         )  # fmt: skip
 
     def bare_result(self, notes: list[str]) -> CheckResult:
-        """Return the findings alone, with ``notes`` on why there is no more."""
+        """Return the findings alone; ``notes`` say why the rest is missing."""
         options, totals = self.options, self.totals
         findings = list(totals.findings.values())
         counted: CheckStats = {
@@ -92,7 +92,7 @@ class Summary:
         }  # fmt: skip
 
     def _ended(self, *, found: bool) -> str:
-        """Return what ended the search."""
+        """Return why the search ended."""
         totals = self.totals
         if not found and totals.ended >= self.options.streams:
             return "exhausted"
@@ -101,7 +101,7 @@ class Summary:
         return self.stopped_by
 
     def _add_notes(self) -> None:
-        """Say how the search went; the order is that of the report."""
+        """Add notes on how the search went, in the order of the report."""
         totals = self.totals
         notes = totals.notes
         if self.aim is not None:
@@ -115,7 +115,7 @@ class Summary:
             notes.general.append(_TOO_LATE)
 
     def _how_built(self) -> list[str]:
-        """Return how the object was built, where that is worth a word."""
+        """Return notes on how the object was built, if that is unusual."""
         alone, said = self.alone, []
         if any(each in alone.built for each in _INVENTED):
             said.append(
@@ -125,12 +125,12 @@ class Summary:
         return [*said, _as_written(alone)] if alone.recipe else said
 
     def _obstacles(self) -> list[str]:
-        """Return the notes that say what was in the way: not what the class is like, and how it was built."""
+        """Return the notes on obstacles to testing, without those on the class and on how it was built."""
         known = {*self._how_built(), *(self.interface.notes if self.interface is not None else ())}
         return [note for note in self.totals.notes.sentences() if note not in known]
 
     def _why_no_test(self) -> str:
-        """Return why there was not one test."""
+        """Return why not a single test was run."""
         left_out = self.interface.notes if self.interface is not None else ()
         return next(iter([*self._obstacles(), *left_out]), "not one test could be run within the budget")
 
@@ -140,7 +140,7 @@ class Summary:
         return conclude(self.interface, self.options.hints, self.alone, self.totals.evidence)
 
     def _more(self) -> CheckMore:
-        """Return the fields that only results of a check have."""
+        """Return the fields that only the result of a check has."""
         interface, totals = self.interface, self.totals
         waiting = may_wait(interface) if interface is not None else ()
         return {
@@ -155,7 +155,7 @@ class Summary:
 
 
 def _as_written(alone: Alone) -> str:
-    """Return how the object was built, where somebody has written that down; it can be put into the settings."""
+    """Return the note on how the project itself builds the object, in a form that can be put into the settings."""
     imports = ", ".join(f'"{line}"' for line in alone.recipe_imports)
     return (
         f"built as {alone.recipe} does it: `{alone.built}`; to pin that: imports = [{imports}] and "

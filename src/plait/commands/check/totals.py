@@ -1,7 +1,7 @@
-"""What the chunks of a check have given, all together.
+"""The combined results of all chunks of a check.
 
-Nothing here depends on the order in which chunks come: of findings with one cause the smallest stays, counts are sums,
-coverage is a union. So a search by steps gives the same totals whichever worker was faster.
+Nothing here depends on the order in which chunks arrive: the smallest finding of each cause is kept, counts are added,
+and coverage is a union. So a search by steps gives the same totals whichever worker is faster.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from plait.model.command_results import PairRow
 from plait.model.finding import Finding
 from plait.store.project import Memory
 
-AFTER_FOUND = 10.0  # seconds to look for other causes once something was found,
-TESTS_AFTER_FOUND = 120  # and tests, or a busy machine would end the search too soon
+AFTER_FOUND = 10.0  # seconds to look for other causes after something was found,
+TESTS_AFTER_FOUND = 120  # and tests, because a busy machine would otherwise end the search too soon
 
 
 @dataclass(slots=True)
 class PairCounts:
-    """Count how often each pair of methods was tried and ran concurrently; a stream reports all of its counts."""
+    """How often each pair of methods was tried and overlapped. A stream reports all of its counts each time."""
 
     _of: dict[int, dict[tuple[str, ...], tuple[int, int]]] = field(default_factory=dict)  # by stream
 
@@ -38,7 +38,7 @@ class PairCounts:
         self._of[number] = {tuple(row["methods"]): (row["tried"], row["covered"]) for row in rows}
 
     def rows(self) -> list[PairRow]:
-        """Return the counts of all streams, as plain data."""
+        """Return the sums over all streams as plain data."""
         found: dict[tuple[str, ...], tuple[int, int]] = {}
         for number in sorted(self._of):
             for pair, (tried, covered) in self._of[number].items():
@@ -52,7 +52,7 @@ class PairCounts:
 
 @dataclass(slots=True)
 class Totals:
-    """Findings by cause, counts, coverage and notes; what must outlive this process goes to ``memory`` at once."""
+    """Findings by cause, counts, coverage and notes. What later runs need is written to ``memory`` at once."""
 
     budget: Budget
     memory: Memory
@@ -62,23 +62,24 @@ class Totals:
     evidence: Evidence = field(default_factory=Evidence)
     tally: Tally = field(default_factory=Tally)  # of adaptive generators
     pairs: PairCounts = field(default_factory=PairCounts)
-    coverage: list[tuple[float, int]] = field(default_factory=list)  # seconds, and pairs covered by then
+    coverage: list[tuple[float, int]] = field(default_factory=list)  # seconds, and pairs covered until then
     looks: dict[str, int] = field(default_factory=dict)
-    also: set[tuple[str, frozenset[str]]] = field(default_factory=set)  # causes, and methods that have shown them
-    lost: list[dict[str, str]] = field(default_factory=list)  # workers, for the result file
+    also: set[tuple[str, frozenset[str]]] = field(default_factory=set)  # causes, with methods that have shown them
+    lost: list[dict[str, str]] = field(default_factory=list)  # lost workers, for the result file
     tests: int = 0
     schedules: int = 0
     exhausted: int = 0
     recalled: int = 0
-    ended: int = 0  # streams that have nothing new to say
-    firsts: list[tuple[int, int]] = field(default_factory=list)  # tests and schedules until a stream's finding
+    ended: int = 0  # streams whose generator has nothing new
+    # Tests and schedules until the first finding of a stream.
+    firsts: list[tuple[int, int]] = field(default_factory=list)
     first_found: float | None = None
-    _explored: set[str] = field(default_factory=set)  # by this search, as the store names them
+    _explored: set[str] = field(default_factory=set)  # keys of the tests that this search has explored
     _last_found: float = 0.0
     _tests_then: int = 0
 
     def add(self, number: int, chunk: Chunk) -> None:
-        """Count a chunk of one stream."""
+        """Add a chunk of one stream."""
         self.exhausted += chunk.exhausted
         self.ended += chunk.over
         if chunk.first is not None and chunk.first_schedules is not None:
@@ -107,14 +108,14 @@ class Totals:
         )
 
     def give_up(self, chunks: Iterable[Chunk]) -> None:
-        """Count the work for chunks that are done again: what was explored for them is known then."""
+        """Add the work of chunks that will be run again; the tests explored for them are then known."""
         for chunk in chunks:
             self.schedules += chunk.schedules
             self._explored.update(chunk.units)
             self.memory.keep_tests(chunk.units)
 
     def take(self, finding: Finding) -> None:
-        """Keep a finding, unless a smaller one has the same cause."""
+        """Add a finding, unless a smaller one has the same cause."""
         key = cause(finding)
         known = self.findings.get(key)
         if known is None:
@@ -128,19 +129,19 @@ class Totals:
         self.memory.keep_finding(key, self.findings[key])
 
     def note_found(self) -> None:
-        """Note that a new cause was found just now."""
+        """Record that a new cause was found just now."""
         self._last_found, self._tests_then = self.budget.elapsed, self.tests
         self.first_found = self._last_found if self.first_found is None else self.first_found
 
     def note_own_error(self, error: PlaitBugError, stage: str) -> None:
-        """Note an error of plait's own that a worker could not tie to one test; the other streams go on."""
+        """Record an internal error that a worker could not attribute to one test; the other streams continue."""
         note = own_error(stage, error, kept="the rest of the search goes on")
         self.notes.general.append(note)
         self.lost.append({"kind": "plait bug", "summary": note, "trace": str(error)})
 
     @property
     def is_settled(self) -> bool:
-        """Whether something was found, and nothing new for as long since, and in so many tests."""
+        """Whether something was found, but nothing new for as long again, nor in a certain number of tests."""
         tried = self.tests - self._tests_then >= TESTS_AFTER_FOUND
         long = self.budget.elapsed > self._last_found + max(AFTER_FOUND, self._last_found)
         return self.first_found is not None and tried and long

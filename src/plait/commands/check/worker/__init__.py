@@ -1,1 +1,1 @@
-"""What worker processes do for `plait check`."""
+"""The part of `plait check` that runs in worker processes."""

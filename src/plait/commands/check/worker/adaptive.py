@@ -1,4 +1,4 @@
-"""Adaptive strategies in a campaign: every execution of a profile or an active test is judged like any other."""
+"""Runs adaptive strategies in a stream: every execution of a profile or an active test is judged like any other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NOTHING = SeenInstances(frozenset(), frozenset())
 
 @dataclass(slots=True)
 class Gain:
-    """What a chunk of an adaptive strategy added: instances by name, what was run for them, and how it ended."""
+    """What a chunk of an adaptive strategy has added: names of instances, counts of executions, why it is saturated."""
 
     discovered: set[str] = field(default_factory=set)
     exposed: set[str] = field(default_factory=set)
@@ -51,7 +51,7 @@ class Tally:
     saturated: list[str] = field(default_factory=list)
 
     def add(self, gain: Gain | None) -> None:
-        """Count one more chunk; None: it was no adaptive one."""
+        """Add the gain of one chunk; None for a strategy that is not adaptive."""
         if gain is not None:
             self.discovered |= gain.discovered
             self.exposed |= gain.exposed
@@ -61,7 +61,7 @@ class Tally:
                 self.saturated.append(gain.saturated)
 
     def sentences(self, streams: int) -> list[str]:
-        """Return what was reached when the strategies of all streams, or of some, had come to their end."""
+        """Return a note on what was reached, if some strategies are saturated."""
         if not self.saturated:
             return []
         ended = len(self.saturated)
@@ -73,7 +73,7 @@ class Tally:
 def advance_adaptively(
     stream: Stream, strategy: AdaptiveTests, chunk: Chunk, count: int, deadline: float, on_test: Callable[[Test], None]
 ) -> None:
-    """Run turns of the strategy's loop until ``count`` tests were profiled, the deadline passes or it is saturated."""
+    """Run the strategy's loop until ``count`` tests were profiled, the deadline passes, or it is saturated."""
     laboratory = JudgingLaboratory(stream, on_test, deadline)
     begun = stream.schedules
     discovered, exposed = set(strategy.memory.discovered), set(strategy.memory.exposed)
@@ -85,7 +85,7 @@ def advance_adaptively(
     ):
         strategy.iterate(laboratory)
         for test, examined in laboratory.taken():
-            stream.schedules = begun + examined.executions  # as many as there were when it turned up
+            stream.schedules = begun + examined.executions  # as many as had run when the violation was found
             for violation, schedule in examined.violations:
                 stream.found(test, violation, schedule, chunk, on_test)
         stream.schedules = begun + laboratory.executions
@@ -101,7 +101,7 @@ def advance_adaptively(
 
 
 class JudgingLaboratory(ActiveLaboratory):
-    """Stops a test at its first violation, and keeps that."""
+    """A laboratory that judges executions. It stops a test at its first violation, and keeps that."""
 
     def __init__(self, stream: Stream, on_test: Callable[[Test], None], deadline: float) -> None:
         super().__init__(PLACES, seed=stream.options.seed)
@@ -122,7 +122,7 @@ class JudgingLaboratory(ActiveLaboratory):
         return taken
 
     def profile(self, test: Test) -> SeenInstances:
-        """Profile a test as `Laboratory.profile` does; one that cannot be written down shows nothing."""
+        """Profile a test as `Laboratory.profile` does; a test that cannot be written as code shows nothing."""
         self._on_test(test)
         self._stream.tests += 1
         self._stream.remember(test)
@@ -138,13 +138,13 @@ class JudgingLaboratory(ActiveLaboratory):
         return super().expose(test, known)
 
     def bed(self, test: Test) -> Testbed:
-        """Return the test with its judge."""
+        """Return the test bed of the test's examination."""
         examination = Examination(test, PLACES, self._stream.probes, self._stream.options.rules)
         self._examinations[test] = examination
         return examination.bed
 
     def run(self, test: Test, bed: Testbed, strategy: Strategy, predict: bool) -> Sighting | None:
-        """Execute once; judge only after the threads have met, because before that they cannot disturb each other."""
+        """Execute once. Judge only after threads have touched something in common: nothing can go wrong before."""
         if time.monotonic() > self._deadline:
             return None
         examination = self._examinations[test]

@@ -1,4 +1,4 @@
-"""From a violation to the finding that is shown: the smallest test, replayed, explained."""
+"""Turns a violation into a finding: minimises the test, replays it, and explains it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REPLAYS = 10
 
 
 def look_of(test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], rules: Rules) -> str:
-    """Return the race behind a violation: one that looks like an explained one is not minimised again."""
+    """Return a key for the race of a violation. If one with this key was explained, another is not minimised again."""
     examination = Examination(test, PLACES, probes, rules)
     moments, pairs, _waiting = record_schedule(examination, schedule)
     itself = violation.detail in INEXCUSABLE
@@ -41,11 +41,11 @@ def finding_of(
     rules: Rules | None = None, announce: Callable[[Test], None] | None = None, *, smallest: bool = False,
     notes: list[str] | None = None,
 ) -> Finding | None:  # fmt: skip
-    """Minimise and explain one violation; None if it does not replay.
+    """Minimise and explain one violation; return None if it does not replay.
 
-    A test that is the ``smallest`` already keeps its calls; only its schedule becomes as simple as it can be. Otherwise
-    a method that meets itself is preferred to two, if that shows the same. An error of plait's own goes to ``notes``
-    and costs no more than the step that it is in.
+    If the test is the ``smallest`` already, its calls stay, and only its schedule is simplified. Otherwise a test in
+    which one method runs concurrently with itself is preferred, if it shows the same. An internal error is added to
+    ``notes``, and costs only the step in which it occurs.
     """
     own: list[str] = [] if notes is None else notes
     given = Minimal(test, violation, schedule, schedule.switches, 0, True)
@@ -85,7 +85,7 @@ def _replays(examination: Examination, minimal: Minimal, same: Callable[[Violati
 
 
 def _unexplained(minimal: Minimal, subject: str, examination: Examination) -> Finding:
-    """Return what is known of a violation without recording an execution of it."""
+    """Return a finding for a violation without a recorded execution."""
     violation, test = minimal.violation, minimal.test
     names = sorted({f"{subject}.{name}" for call in test.calls for name in call.methods})
     said = guarded("explaining", lambda: summary(violation, test, subject, examination.specification), [])
@@ -102,7 +102,7 @@ def _of_twin(
     finding: Finding, same: Callable[[Violation], bool], probes: tuple[Call, ...], seen: list[Test], subject: str,
     rules: Rules | None, announce: Callable[[Test], None] | None,
 ) -> Finding | None:  # fmt: skip
-    """Return the same finding by the method that was interrupted and itself, if that shows it."""
+    """Return the same finding with the interrupted method running concurrently with itself, if that shows it."""
     twin = _twin(finding)
     if twin is None:
         return None
@@ -116,12 +116,12 @@ def _of_twin(
 
 
 def _twin(finding: Finding) -> Test | None:
-    """Return the test in which the method that was interrupted meets itself instead of another one."""
+    """Return the test in which the interrupted method runs concurrently with itself instead of another method."""
     test = finding.test
     if finding.gap is None or test is None or [len(suffix) for suffix in test.suffixes] != [1, 1]:
         return None
     if finding.gap.thread not in (1, 2):
-        return None  # a thread of the class
+        return None  # it is a thread of the class
     call = test.calls[finding.gap.thread - 1]
     if all(other.method == call.method for other in test.calls):
         return None
@@ -129,19 +129,19 @@ def _twin(finding: Finding) -> Test | None:
 
 
 def guards_of(tests: list[Test], probes: tuple[Call, ...]) -> GuardTable:
-    """Return which locks the class holds where, from one execution of each test."""
+    """Return which locks the class holds where, from one serial execution of each test."""
     table = GuardTable()
     for test in tests:
         try:
             moments, _pairs, _waiting = record_schedule(Examination(test, PLACES, probes), Schedule(()))
-        except Exception:  # noqa: S112 - a test that cannot be built teaches nothing
+        except Exception:  # noqa: S112 - a test that cannot be built shows nothing
             continue
         table.add(moments)
     return table
 
 
 def renew_guards(findings: Sequence[Finding], tests: list[Test], probes: tuple[Call, ...]) -> None:
-    """Say of findings which lock most places hold, by all these tests: when they were explained, few had been made."""
+    """Update the guards in findings by all these tests: when the findings were explained, there were fewer."""
     raced = [finding for finding in findings if finding.race and finding.test is not None]
     if not raced:
         return

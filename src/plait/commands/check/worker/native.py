@@ -1,7 +1,7 @@
-"""What workers do for `plait check --schedule native`: CovCon's own setting, and the explanation of what it shows.
+"""The worker's part of `plait check --schedule native`: searches on OS threads, and explanations of what they show.
 
-A search runs each test once on OS threads, in a worker that has the subject as it is; an explanation needs the
-rewritten code, so it runs in another one.
+A search runs each test once on OS threads, as CovCon does, in a worker that has the original code. An explanation needs
+the rewritten code, so it runs in another worker.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from plait.subject.interface.discovery import discover
 from plait.workers import state
 
 Cause = tuple[str, frozenset[str]]
-"""An exception or ``deadlock``, and the methods of the threads that showed it."""
+"""An exception or ``deadlock``, with the methods of the threads that showed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class NativeOptions:
-    """One search. ``known`` causes are not reported again."""
+    """The options of one search. ``known`` causes are not reported again."""
 
     generate: str
     seed: int
@@ -42,7 +42,7 @@ class NativeOptions:
 
 @dataclass(slots=True)
 class NativeSearch:
-    """What a search did, until its first violation or its end."""
+    """The result of a search until its first violation or its end."""
 
     tests: int = 0
     shown: str | None = None
@@ -51,7 +51,7 @@ class NativeSearch:
 
 
 def native_search(name: str, options: NativeOptions, hints: Hints, tests: Path | None, seconds: float) -> NativeSearch:
-    """Return tests on OS threads, one execution each, until one shows what no order of its calls shows."""
+    """Run generated tests on OS threads, once each, until one shows something that no order of its calls shows."""
     owner = state.subject()
     interface = discover(owner, name=name)
     public = {method.name for method in interface.methods}
@@ -77,12 +77,12 @@ def native_search(name: str, options: NativeOptions, hints: Hints, tests: Path |
 
 
 def cause_of(test: Test, shown: str) -> Cause:
-    """Return what makes two violations of native executions the same."""
+    """Return a key that is equal for violations to be treated as the same."""
     return shown, frozenset(call.method for call in test.calls)
 
 
 def explain_shown(name: str, subject: str, test: Test, shown: str, rules: Rules) -> Finding | None:
-    """Return the same violation under control, minimised and with its interleaving; None if no schedule shows it."""
+    """Return the same violation under control, minimised and with an interleaving; None if no schedule shows it."""
     interface = discover(state.subject(), name=name)
     probes = probes_of(interface)
 
@@ -111,7 +111,7 @@ def allowed_by(name: str, rules: Rules, finding: Finding) -> Allowed | None:
 
 
 def in_parallel(test: Test, wanted: Allowed, seconds: float) -> SeenInParallel:
-    """Try a finding on real threads, in a worker that has the subject as it is."""
+    """Try a finding on real threads, in a worker that has the original code."""
     state.subject()
     state.note(test.as_lines())
     return try_in_parallel(test, wanted, seconds=seconds)

@@ -1,8 +1,8 @@
-"""A stream of generated tests for one class: generate, execute, judge, explain; in chunks that any worker can run.
+"""A stream of generated tests for one class: generate, execute, judge and explain, in chunks that any worker can run.
 
-The state between two chunks is plain data that travels with the work, so results depend on seed, stream and chunk
-alone: not on how many workers there are, nor on which of them ran what. A campaign has a fixed number of streams, each
-with a share of the pairs of methods.
+The state between two chunks is plain data that is sent along with the task. So results depend only on the seed, the
+stream and the chunk: not on the number of workers, nor on which of them ran which chunk. A campaign has a fixed number
+of streams, each with a share of the pairs of methods.
 """
 
 from __future__ import annotations
@@ -58,18 +58,19 @@ from plait.subject.interface.members import Interface
 from plait.workers.protocol import STREAMS
 
 _GUARD_TESTS = 40
-_WIDE_SYSTEMATIC = 60  # executions of a wide test before samples: all of its schedules are out of reach anyway
-EARLY = 3  # a third of the executions is enough for time-outs at any moment
-FURTHER = 32  # executions behind a test's first violation, for others that look different
+# Executions of a wide test before samples; its schedules are too many to explore all of them anyway.
+_WIDE_SYSTEMATIC = 60
+EARLY = 3  # with time-outs at any moment, this fraction of the executions is enough
+FURTHER = 32  # executions after a test's first violation, to find others that look different
 _ENDLESS = 1_000
-_SAME_SIGNATURE = 2  # findings that look alike before they were explained
+_SAME_SIGNATURE = 2  # violations with one signature that are explained
 
 
 @dataclass(frozen=True, slots=True)
 class StreamOptions:
-    """What a stream needs to know besides the class."""
+    """Everything that a stream needs besides the class."""
 
-    subject: str  # the class's own name, for messages
+    subject: str  # the name of the class, for messages
     generate: str = "covcon"
     seed: int = 0
     stream: int = 0
@@ -79,68 +80,73 @@ class StreamOptions:
     sampled: int = 60
     model: str = "both"
     any_timeouts: bool = False
-    order: str | None = None  # a search instead of the default one
-    aim: Aim | None = None  # what its executions look at first
+    order: str | None = None  # a search to use instead of the default one
+    aim: Aim | None = None  # changed code at which its executions preempt first
     deeper: bool = True
-    wide: bool = True  # tests of many methods at once are among them (`plait.generate.mixing`)
+    wide: bool = True  # whether tests of many methods at once are generated, too (`plait.generate.mixing`)
     rules: Rules = field(default_factory=Rules)
-    recorded: bool = False  # for a later run to follow (`plait.store.recording`)
-    environment: str = ""  # stands for what code under test meets besides itself: the user's hook, what it may do
+    recorded: bool = False  # record how tests are generated, for a later run to follow (`plait.store.recording`)
+    # A digest of the environment of code under test: the user's hook, and what it is allowed to do.
+    environment: str = ""
 
 
 @dataclass(slots=True)
 class Chunk:
-    """What a chunk of tests gave."""
+    """The result of a chunk of tests."""
 
     tests: int = 0
     schedules: int = 0
     exhausted: int = 0
     findings: list[Finding] = field(default_factory=list)
-    first: int | None = None  # tests until the first finding, counted in the stream
-    first_schedules: int | None = None  # and schedules
+    first: int | None = None  # tests of the stream until its first finding
+    first_schedules: int | None = None  # the same in schedules
     undetermined: list[str] = field(default_factory=list)
-    over: bool = False  # the generator has nothing new
+    over: bool = False  # the generator has no new tests
     diverged: int = 0
     looks: dict[str, int] = field(default_factory=dict)
     unusable: list[str] = field(default_factory=list)
-    so_far: int = 0  # tests of the stream up to now
+    so_far: int = 0  # tests of the stream so far
     schedules_so_far: int = 0
     pairs: list[PairRow] = field(default_factory=list)
-    gain: Gain | None = None  # of an adaptive strategy
-    recalled: list[str] = field(default_factory=list)  # tests that were known, as the store names them
-    units: dict[str, dict[str, Any]] = field(default_factory=dict)  # what exploring the others gave, for the store
-    followed: bool = False  # nothing was generated for it
-    also: list[tuple[str, frozenset[str]]] = field(default_factory=list)  # a cause, and methods that showed it, too
-    notes: list[str] = field(default_factory=list)  # above all on errors of plait's own
+    gain: Gain | None = None  # only of an adaptive strategy
+    recalled: list[str] = field(default_factory=list)  # keys of tests that were known from an earlier run
+    units: dict[str, dict[str, Any]] = field(default_factory=dict)  # results of the other tests by key, for the store
+    followed: bool = False  # the tests came from a recording
+    # Causes, with further methods that showed them.
+    also: list[tuple[str, frozenset[str]]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # mostly on internal errors
     evidence: Evidence = field(default_factory=Evidence)
 
 
 @dataclass(slots=True)
 class Stream:
-    """The state between chunks."""
+    """The state of a stream between chunks."""
 
     options: StreamOptions
     interface: Interface
     strategy: GenerationStrategy
     tests: int = 0
-    schedules: int = 0  # those that were needed for known tests included
+    schedules: int = 0  # including those of an earlier run for known tests
     recent: list[Test] = field(default_factory=list)
     signatures: dict[str, int] = field(default_factory=dict)
-    causes: dict[str, tuple[int, int]] = field(default_factory=dict)  # sizes, and how many methods are wrapped
-    looks: dict[str, int] = field(default_factory=dict)  # what explained violations looked like, and their calls
-    explained: dict[str, str] = field(default_factory=dict)  # and the causes of their findings
-    wrapped: dict[str, frozenset[str]] = field(default_factory=dict)  # and the public methods that these went through
-    shown: frozenset[str] = frozenset()  # causes of findings that earlier runs have explained and that still show
+    # By cause: size of the finding, and number of wrapped methods.
+    causes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    looks: dict[str, int] = field(default_factory=dict)  # looks of explained violations, with the size of the test
+    explained: dict[str, str] = field(default_factory=dict)  # by look: the cause of the finding
+    # By look: the public methods that the finding's methods wrap.
+    wrapped: dict[str, frozenset[str]] = field(default_factory=dict)
+    shown: frozenset[str] = frozenset()  # causes of earlier runs' findings that still show
     probes: tuple[Call, ...] = ()
-    endless: dict[str, str] = field(default_factory=dict)  # methods whose calls have no end, with one of them
-    ends: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of these: calls behind which they have one
-    position: str = ""  # see `plait.store.recording`; empty if nobody could follow it
-    _explored: ExploredTests | None = None  # while a chunk runs, as what follows
+    endless: dict[str, str] = field(default_factory=dict)  # methods with an endless call, and that call
+    # For some of these: methods after whose calls they end.
+    ends: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    position: str = ""  # see `plait.store.recording`; empty if the stream cannot be followed
+    _explored: ExploredTests | None = None  # set while a chunk runs, as is the next one
     _most: int | None = None
 
     @classmethod
     def begin(cls, options: StreamOptions, interface: Interface, catalogue: Catalogue) -> Stream:
-        """Return a fresh stream with its share of the pairs."""
+        """Return a new stream with its share of the pairs."""
         seed = options.seed * 1_000_003 + options.stream
         strategy = make_generator(
             options.generate, catalogue, SequentialRunner(), seed=seed, threads=options.threads, deeper=options.deeper,
@@ -155,10 +161,10 @@ class Stream:
         self, count: int, deadline: float, on_test: Callable[[Test], None], explored: ExploredTests | None = None,
         max_schedules: int | None = None, *, until_found: bool = False,
     ) -> Chunk:  # fmt: skip
-        """Return the next ``count`` tests, or fewer if the deadline (of `time.monotonic`) passes.
+        """Run the next ``count`` tests, or fewer if the deadline (of `time.monotonic`) passes; return the chunk.
 
-        Tests that are known are not explored again. ``max_schedules`` limits the schedules of the whole stream: none
-        of its tests begins when so many were executed. With ``until_found`` none does behind a finding.
+        Known tests are not explored again. No test begins after ``max_schedules`` schedules of the whole stream or,
+        with ``until_found``, after a finding.
         """
         chunk, recorded = Chunk(), RecordedChunk()
         self._explored, self._most = explored, max_schedules
@@ -172,7 +178,7 @@ class Stream:
                 self._keep_recording(recorded, chunk, count)
         except MemoryError:
             raise
-        except UsageError as error:  # the class cannot be built (any more)
+        except UsageError as error:  # the class cannot be built, or no longer
             if not self.tests:
                 raise
             chunk.notes.append(f"a stream of tests ended early: {error}")
@@ -197,7 +203,7 @@ class Stream:
             self._own_error(chunk, note)
 
     def follow(self, count: int, on_test: Callable[[Test], None], explored: ExploredTests) -> Chunk:
-        """Run a chunk from an earlier run's record; it is not ``followed`` if the generator must be asked."""
+        """Run a chunk from a recording. It is not ``followed`` if the generator has to be used instead."""
         chunk = Chunk()
         self._explored = explored
         chunk.followed = follow_recording(self, chunk, count, explored, on_test)
@@ -206,7 +212,7 @@ class Stream:
         return chunk
 
     def _generated(self, chunk: Chunk, count: int, deadline: float, *, until_found: bool) -> Iterator[Test]:
-        """Yield tests until ``count`` of them were examined, a limit is reached or there is nothing new."""
+        """Yield tests until ``count`` of them were examined, a limit is reached, or there are no new ones."""
         failures = 0
         while chunk.tests < count and time.monotonic() < deadline and not self.is_done:
             if until_found and chunk.findings:
@@ -227,7 +233,7 @@ class Stream:
             yield test
 
     def _keep_recording(self, recorded: RecordedChunk, chunk: Chunk, count: int) -> None:
-        """Keep how the chunk came to its tests, if that was no matter of time."""
+        """Record how the chunk's tests were generated, unless the chunk was ended by time."""
         if self._explored is None or not (chunk.over or chunk.tests == count):
             self.position = ""
         if self.position and self._explored is not None:
@@ -238,7 +244,7 @@ class Stream:
     def examine_one(
         self, test: Test, chunk: Chunk, on_test: Callable[[Test], None], key: str | None = None
     ) -> RecordedTest:
-        """Explore a test unless it is known, under ``key`` or another one."""
+        """Explore a test unless it is known; ``key`` is its key in the store, if that has been computed."""
         self.tests += 1
         chunk.tests += 1
         self.remember(test)
@@ -251,7 +257,7 @@ class Stream:
         on_test(test)
         try:
             examination = Examination(test, PLACES, self.probes, self.options.rules)
-        except UsageError as error:  # a call that cannot be written down in Python: the generator's mistake
+        except UsageError as error:  # a call that is no valid Python: an error of the generator
             chunk.unusable.append(str(error))
             return RecordedTest(test, key, UNUSABLE)
         options = self.options
@@ -275,7 +281,7 @@ class Stream:
             return RecordedTest(test, key, UNUSABLE)
 
     def _own_error(self, chunk: Chunk, note: str) -> None:
-        """Keep a note on an error of plait's own; nobody may follow a stream that had one."""
+        """Add a note on an internal error; a stream that had one cannot be followed."""
         chunk.notes.append(note)
         self.position = ""
 
@@ -283,7 +289,7 @@ class Stream:
         self, test: Test, key: str | None, examination: Examination, examined: Examined, chunk: Chunk,
         on_test: Callable[[Test], None],
     ) -> str:  # fmt: skip
-        """Count what the executions of a test showed, explain violations, and return what the generator was told."""
+        """Count what the executions of a test showed, explain violations, and return the generator's feedback."""
         chunk.schedules += examined.executions
         self.schedules += examined.executions
         chunk.exhausted += examined.exhausted
@@ -308,12 +314,12 @@ class Stream:
         return explored.feedback
 
     def _leaves_timeouts(self, examined: Examined) -> bool:
-        """Return whether nothing was found, and time-outs at other moments may still show something."""
+        """Return whether nothing was found, but time-outs at other moments might still show something."""
         told = examined.violation is not None or not examined.timed or examined.polls
         return not told and not self.options.any_timeouts and self.options.order is None
 
     def _with_timeouts(self, test: Test, examination: Examination, examined: Examined) -> Examined:
-        """Execute a test once more with time-outs at any moment, and return what both showed."""
+        """Execute a test once more with time-outs at any moment; return what both explorations showed."""
         options = self.options
         with model(gil=ENGINE.gil, any_timeouts=True):
             again = examine(
@@ -334,7 +340,7 @@ class Stream:
         return self._most is not None and self.schedules >= self._most
 
     def _limits(self) -> dict[str, Any]:
-        """Return all that exploring a test depends on, besides the test and the code."""
+        """Return everything that exploring a test depends on, besides the test and the code."""
         options = self.options
         return {
             "seed": options.seed, "systematic": options.systematic, "sampled": options.sampled, "model": options.model,
@@ -343,7 +349,7 @@ class Stream:
         }  # fmt: skip
 
     def _was_explored(self, test: Test, known: ExploredTest, chunk: Chunk) -> bool:
-        """Go on as if the test had been explored; False if it must be, because its violation wants explaining."""
+        """Continue as if a known test had been explored; return False if its violation still has to be explained."""
         if known.violation is not None:
             seen = self.signatures.get(known.violation, 0)
             explained = bool(known.causes) and self.shown.issuperset(known.causes)
@@ -360,7 +366,7 @@ class Stream:
         return True
 
     def _conflicted(self, test: Test, chunk: Chunk, undetermined: tuple[str, ...], *, unguarded: bool) -> None:
-        """Threads met in the test: worth more tests; and its orders were run, so it is known what differs by itself."""
+        """Take account of a test whose threads touched something in common, and of calls that are nondeterministic."""
         if isinstance(self.strategy, DeeperTests):
             self.strategy.conflicted(test, unguarded=unguarded)
         for name in undetermined:
@@ -368,7 +374,7 @@ class Stream:
                 chunk.undetermined.append(name)
 
     def remember(self, test: Test) -> None:
-        """Keep a test that shows which locks guard what."""
+        """Keep a test; its executions show which locks guard what."""
         self.recent.append(test)
         if len(self.recent) > _GUARD_TESTS:
             self.recent.pop(0)
@@ -376,7 +382,7 @@ class Stream:
     def found(
         self, test: Test, violation: Violation, schedule: Schedule, chunk: Chunk, on_test: Callable[[Test], None]
     ) -> str | None:
-        """Minimise and explain a violation, unless one like it was explained; the cause of its finding, if known."""
+        """Minimise and explain a violation, unless a similar one was explained; return its cause if it is known."""
         with model(gil=ENGINE.gil, any_timeouts=schedule.any_timeouts):
             return self._found(test, violation, schedule, chunk, on_test)
 
@@ -393,7 +399,7 @@ class Stream:
         ) or signature  # fmt: skip
         methods = frozenset(name for call in test.calls for name in call.methods)
         if self.looks.get(look, _ENDLESS) <= size_of(test) and not methods <= self.wrapped.get(look, frozenset()):
-            if look in self.explained:  # by a test that is not larger than this one
+            if look in self.explained:  # explained by a test that is not larger than this one
                 chunk.also.append((self.explained[look], methods))
             return self.explained.get(look)
         finding = finding_of(
@@ -419,30 +425,30 @@ class Stream:
 
 
 def seed_of(test: Test, seed: int) -> int:
-    """Return the seed of a test's own executions: whenever it comes, it is explored in the same way."""
+    """Return the seed for the executions of a test, which does not depend on when the test is generated."""
     return zlib.crc32(repr((seed, test)).encode())
 
 
 def finding_signature(violation: Violation, test: Test) -> str:
-    """Return a key that violations share which look alike before they are explained."""
+    """Return a key that is equal for violations that look alike before they are explained."""
     return token((violation.cause, frozenset(call.method for call in test.calls)))
 
 
 def size_of(test: Test | None) -> int:
-    """Return how much there is to read in a test: few calls first, then few different methods."""
+    """Return how much there is to read in a test: the number of calls first, then of different methods."""
     return 0 if test is None else 10 * len(test.calls) + len({call.method for call in test.calls})
 
 
 # -- follow ------------------------------------------------------------------------------------------------------------
-# A stream's next chunk by its recording: nothing is generated, and only what a change reaches is run again.
+# Runs a stream's next chunk from a recording: no test is generated, and only tests that a change reaches are run again.
 
 
 def follow_recording(
     stream: Stream, chunk: Chunk, count: int, explored: ExploredTests, on_test: Callable[[Test], None]
 ) -> bool:
-    """Do what was recorded of the next ``count`` tests; False if nothing was, or an answer has become another one.
+    """Run the next ``count`` tests as recorded; return False if there is no recording, or an answer has changed.
 
-    Then the chunk is good for nothing but its ``units``. The stream's generator stays where it is all the time.
+    In that case only the ``units`` of the chunk are valid. The stream's generator does not advance in either case.
     """
     key = chunk_key(stream.position, count)
     content = explored.chunk(key)
@@ -458,7 +464,7 @@ def follow_recording(
             return False
     tests: list[RecordedTest] = []
     for test in recorded.tests:
-        # The name of a test that no change reaches is what it was: to make it anew would hash all its code.
+        # A test that no change reaches keeps its key: computing the key again would hash all of its code.
         tests.append(stream.examine_one(test.test, chunk, on_test, None if changed.reaches(test.test) else test.key))
         if tests[-1].feedback != test.feedback:
             return False

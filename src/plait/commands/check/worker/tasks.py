@@ -1,4 +1,4 @@
-"""What worker processes do: plain data in, plain data out, all contact with code under test in between."""
+"""The tasks of worker processes for `plait check`: plain data in, plain data out; only they touch code under test."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from plait.workers import state as worker_state
 
 
 def import_trouble() -> list[str]:
-    """Return what an import error of the subject is about: names of modules, then files; empty if the import works."""
+    """Return what an import error of the subject is about: modules, then files; empty if the import works."""
     try:
         worker_state.subject()
     except UsageError:
@@ -49,7 +49,7 @@ def import_trouble() -> list[str]:
 
 
 def imported(folder: str) -> list[str]:
-    """Return the source files of the modules below a folder that this process has imported."""
+    """Return the source files in a folder that this process has imported."""
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
     return sorted(file for file in files if isinstance(file, str) and file.startswith(folder) and file.endswith(".py"))
 
@@ -62,9 +62,10 @@ def interface_of(name: str) -> Interface:
 def begin_stream(
     name: str, options: StreamOptions, hints: Hints, tests: Path | None, learned: Alone | None = None
 ) -> bytes:
-    """Return the start of a stream, packed: its state is read in workers only.
+    """Return the pickled state of a new stream; only workers unpickle it.
 
-    ``learned`` is what calling each method alone has shown: how those return that hardly ever do, and which never end.
+    ``learned`` is what calling each method alone has shown: after which calls methods return that otherwise raise, and
+    which methods never end.
     """
     with _prepared(name, options, hints, tests) as (found, catalogue):
         catalogue.prepared = {} if learned is None else learned.prepared
@@ -78,10 +79,10 @@ def begin_stream(
 
 
 def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> Alone:
-    """Return call each method by itself, in one thread, which the process may not survive."""
+    """Call each method by itself in a single thread, and return what that shows. The process may not survive it."""
     starters = set()
     with _prepared(name, options, hints, tests) as (_found, catalogue):
-        # Apart: an execution must tell which threads a method starts, and what is known is not executed.
+        # A separate cache: an execution must show which threads a method starts, and known calls are not executed.
         sequences = Sequences(catalogue, SequentialRunner(apart=True), Random(options.seed))
         for method in catalogue.methods:
             sequences.compose(0, [[method]])
@@ -109,13 +110,13 @@ def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
 
 
 def _error(record: MethodRecord) -> str:
-    """Return what a method last raised; and whether it must, because only subclasses have what it uses."""
+    """Return what a method last raised, marked if only subclasses have what the method uses."""
     is_open = not record.succeeded and left_open(worker_state.subject(), record.lacking)
     return record.lacking + LEFT_OPEN if is_open else record.last_error
 
 
 def _preparations(sequences: Sequences) -> dict[str, Test]:
-    """Return calls behind which methods return that have only raised so far, for those for which some were found."""
+    """Return, by method that has only raised so far, a test with calls after which it returns, if one was found."""
     preparing = Preparing(sequences)
     found: dict[str, Test] = {}
     for method in sequences.catalogue.methods:
@@ -137,7 +138,7 @@ def _preparations(sequences: Sequences) -> dict[str, Test]:
 
 
 def _ends(prepared: Mapping[str, Test], endless: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Return the calls behind which methods without an end have one."""
+    """Return, by endless method, the methods after whose calls it ends."""
     return {
         name: tuple(sorted({call.method for call in test.prefix[1:-1]}))
         for name, test in prepared.items() if name in endless
@@ -148,7 +149,7 @@ _PREPARED = 4  # rounds of longer preparations for methods that have only raised
 
 
 def _prepare_for(sequences: Sequences) -> None:
-    """Call methods that have only raised again, behind calls that may bring about the state they need."""
+    """Call methods that have only raised again, after longer prefixes that may establish the state they need."""
     left = _MOST_PREPARED
     for _ in range(_PREPARED):
         for method in sequences.catalogue.methods:
@@ -159,7 +160,7 @@ def _prepare_for(sequences: Sequences) -> None:
 
 
 _LONGER_PREFIX = 5
-_MOST_PREPARED = 24  # of a large class: the search itself goes on trying
+_MOST_PREPARED = 24  # calls, for large classes: the search itself continues to try
 
 
 @contextmanager
@@ -174,23 +175,22 @@ def _prepared(
         found = interface_of(name)
         worker_state.try_imports(found.imports)
         key = (name, hints, options.seed, tests)
-        if _known[0] != key:  # large classes take seconds, and each stream asks for its own
+        if _known[0] != key:  # this takes seconds for large classes, and every stream needs it
             _known[:] = [key, pickle.dumps(build_catalogue(owner, found, hints=hints, seed=options.seed, tests=tests))]
         catalogue: Catalogue = pickle.loads(_known[1])  # noqa: S301 - written right here
         yield found, catalogue
 
 
 _known: list[Any] = [None, b""]
-"""What the last catalogue was made for, and the catalogue as it was before anybody learned from it."""
+"""The arguments of the last catalogue, and that catalogue pickled before a stream has changed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """How far a stream may go in its next chunk; ``looks`` are of violations that were explained elsewhere.
+    """The limits of a stream's next chunk; ``looks`` are those of violations that were explained elsewhere.
 
-    ``explained`` are the causes of findings that still show, by their looks. With ``until_found`` the chunk ends with
-    its first finding: somebody waits for it.
-    ``store`` is the folder of the project's store, None if nothing of it is to be used.
+    ``explained`` maps the looks of findings that still show to their causes. With ``until_found``, the chunk ends at
+    its first finding, which is waited for. ``store`` is the folder of the project's store, or None to use no store.
     """
 
     count: int
@@ -204,7 +204,7 @@ class Portion:
 
 
 def advance(packed: bytes, portion: Portion) -> tuple[bytes, Chunk]:
-    """Return the next chunk of a stream."""
+    """Run the next chunk of a stream; return the stream's new state and the chunk."""
     known = explored_tests(portion.store) if portion.look_up else None
     with _resumed(packed, portion) as stream:
         chunk = stream.run(
@@ -217,7 +217,7 @@ def advance(packed: bytes, portion: Portion) -> tuple[bytes, Chunk]:
 
 
 def follow_recordings(packed: bytes, portion: Portion, left: int) -> tuple[bytes, list[Chunk]]:
-    """Return the next chunks of a stream as recorded, ``left`` tests at most: as far as there are any, and time."""
+    """Run the next chunks of a stream as recorded, at most ``left`` tests, until the recording or the time ends."""
     known = explored_tests(portion.store)
     deadline = time.monotonic() + portion.seconds
     chunks: list[Chunk] = []
@@ -232,7 +232,7 @@ def follow_recordings(packed: bytes, portion: Portion, left: int) -> tuple[bytes
 
 @contextmanager
 def _resumed(packed: bytes, portion: Portion) -> Iterator[Stream]:
-    """Yield a stream as it was left, inside its world."""
+    """Yield an unpickled stream inside the subject's world."""
     worker_state.subject()
     SequentialRunner.announce = _announce
     with worker_state.world().entered():
@@ -251,7 +251,7 @@ def _resumed(packed: bytes, portion: Portion) -> Iterator[Stream]:
 
 
 class Rechecked(NamedTuple):
-    """What has become of a known finding: None if it is fixed. ``moved`` if its schedule does not show it any more."""
+    """What has become of a known finding: None if it is fixed, ``moved`` if only another schedule shows it now."""
 
     finding: Finding | None
     look: str = ""
@@ -259,7 +259,7 @@ class Rechecked(NamedTuple):
 
 
 def recheck(name: str, options: StreamOptions, finding: Finding, unchanged: bool) -> Rechecked:
-    """Replay a finding; if its schedule does not show it, explore its test."""
+    """Replay a finding; if its schedule does not show it any more, explore its test."""
     test, schedule = finding.test, finding.schedule
     assert test is not None
     assert schedule is not None
@@ -289,17 +289,17 @@ def recheck(name: str, options: StreamOptions, finding: Finding, unchanged: bool
 
 
 def _announce(test: Test) -> None:
-    """Leave a note of what runs, for the case that this process does not survive it."""
+    """Note what runs next, in case that this process does not survive it."""
     methods = [*(call.method for call in test.prefix), *(call.method for call in test.calls)]
     getattr(worker_state, "note", bool)({**test.as_lines(), "methods": methods})
 
 
-# -- review tasks ------------------------------------------------------------------------------------------------------
-# What worker processes do for a review.
+# -- review ------------------------------------------------------------------------------------------------------------
+# The task of worker processes for `plait review`.
 
 
 def violation(test: Test, probes: tuple[str, ...], rules: dict[str, Any]) -> tuple[str, str | None] | None:
-    """Return kind and exception of a violation that this version shows; None if there is none, or no such test."""
+    """Return kind and exception of the violation that this version shows in a test; None if it shows none."""
     worker_state.subject()
     with worker_state.world().entered():
         worker_state.note(test.as_lines())
