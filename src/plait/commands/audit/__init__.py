@@ -1,1 +1,1 @@
-"""`plait audit`: every public class and function of a package."""
+"""`plait audit`: checks every public class and function of a package."""

@@ -1,8 +1,8 @@
-"""`plait audit`: every public class and function of a package, with a verdict and the evidence behind it.
+"""`plait audit`: gives every public class and function of a package a verdict with its evidence.
 
-The source is read first: it says what there is, what threads may share, and so where the budget goes (see
-`plait.commands.audit.plan`). Then each class, and the functions of each module together, are checked as `plait check`
-does it.
+The source is read first: it says which classes there are, what threads may share, and so where to spend the budget (see
+`plait.commands.audit.plan`). Then each class, and the functions of each module together, are checked as by
+`plait check`.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ from plait.subject.versions.version import Version, resolve
 from plait.workers.pool import WorkerError
 
 DEFAULT_BUDGET = 600.0
-_NO_METHODS = "has no public methods: there is nothing"  # what a check says of a class without any
+# Part of the error of a check for a class without public methods.
+_NO_METHODS = "has no public methods: there is nothing"
 
 
 @dataclass(slots=True)
 class AuditOptions(SearchOptions):
-    """What `plait audit` was asked for."""
+    """The options of `plait audit`."""
 
     target: str
     at: str = "worktree"
@@ -76,7 +77,7 @@ def run_audit(options: argparse.Namespace) -> int:
 
 
 def audit_options(options: argparse.Namespace) -> AuditOptions:
-    """Return the command line's words as options."""
+    """Return the options from the command line."""
     return AuditOptions.read(
         options, options.argument, options.at, budget=clock_or_steps(options, DEFAULT_BUDGET), config=options.config,
         store=Path(FOLDER),
@@ -86,14 +87,14 @@ def audit_options(options: argparse.Namespace) -> AuditOptions:
 def audit(
     options: AuditOptions, interrupt: Interrupt | None = None, say: Callable[[str], None] = lambda _: None
 ) -> tuple[AuditResult, list[Audited]]:
-    """Audit a package; UsageError if there is none of that name."""
+    """Audit a package; raise `UsageError` if there is none of that name."""
     budget = Budget(options.budget)
     with resolve(options.at, project=options.project.resolve(), cache=cache_root()) as version:
         say("reading the source")
         listing = list_package(options.target, version)
         facts = {module.name: module_facts(module) for module in listing.modules}
         plan = plan_of(listing, facts, options.config)
-        budget.started = time.monotonic()  # to fetch a release takes as long as it takes
+        budget.started = time.monotonic()  # fetching a release does not count
         plan.share(budget.left if options.budget is not None else None)
         _take(plan, options, version, listing, budget, interrupt, say)
         say("")
@@ -115,7 +116,7 @@ _ORDER = {UNSAFE: 0, UNJUDGED: 1, SILENT: 2}
 
 
 def _rank(audited: Audited) -> tuple[int, bool, float, str]:
-    """Return what comes first in the report: broken promises, then what is unsafe and never promised anything else."""
+    """Return the sort key of the report: broken promises first, then other unsafe classes and functions."""
     return _ORDER[audited.verdict], audited.claim not in CLAIMED, -audited.score, audited.name
 
 
@@ -152,20 +153,20 @@ def _left(seconds: float) -> str:
 def _judged(
     plan: Plan, step: Planned, options: AuditOptions, version: Version, listing: Listing, interrupt: Interrupt | None
 ) -> None:
-    """Check one class or module, and fill in what became of it."""
+    """Check one class or module, and set the verdicts of what it contains."""
     began = time.monotonic()
     try:
         result = _checked(step, options, version, listing, interrupt)
     except (UsageError, WorkerError) as error:
         if _NO_METHODS in str(error) and step.facts is not None and step.facts.is_record:
-            for each in step.audited:  # its attributes are read and written, each in one step
+            for each in step.audited:  # its attributes are read and written in one step each
                 each.verdict, each.contract, each.reason = SILENT, ATOMIC, "it has no methods, only attributes"
         else:
             late = isinstance(error, UsageError) and "no answer after" in str(error) and step.seconds < LONGEST_IMPORT
             _leave([step], _reason_in(str(error), step.subject, version), wants_time=late)
     except MemoryError:
         raise
-    except Exception as error:  # of our own: what the others have found stands
+    except Exception as error:  # an internal error: the other verdicts are kept
         _leave([step], own_error(f"the audit of {step.subject}", error, kept="the others are checked all the same"))
     else:
         if step.subject.qualname:
@@ -176,7 +177,7 @@ def _judged(
 
 
 def _reason_in(text: str, subject: Subject, version: Version) -> str:
-    """Return an error as a reason: the subject stands before it already, and files are named from the import root."""
+    """Return an error as a reason, without the subject's name, and with files relative to the import root."""
     own = str(subject)
     return text.removeprefix(f"{own}: ").removeprefix(f"{own} ").replace(f"{version.root}/", "")
 
@@ -216,7 +217,7 @@ def _result(
     verdict = "findings" if counts[UNSAFE] else "clean" if judged else "inconclusive"
     found = {id(finding): finding for each in audited for finding in each.findings}
     known = {name for each in audited for finding in each.findings for name in _methods(each, finding)}
-    for each in audited:  # what is proven is no longer a suspicion
+    for each in audited:  # a suspicion that a finding has proven is dropped
         each.suspects = [one for one in each.suspects if not any(f"{one.module}:{by}" in known for by in one.methods)]
     stats: AuditStats = {
         "classes": sum(each.kind == "class" for each in audited),

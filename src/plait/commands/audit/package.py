@@ -1,4 +1,4 @@
-"""What a package says about itself: whether importing it turns the GIL on, and what its classifiers claim."""
+"""Facts about a package as a whole: whether importing it enables the GIL, and what its classifiers claim."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _NAMED = 3
 
 
 def claims_of(listing: Listing, version: Version, supported: str) -> AuditMore:
-    """Return the fields of the result file that are about the package as a whole."""
+    """Return the fields of the result file that describe the package as a whole."""
     stated = next((each for each in _classifiers(listing, version) if each.startswith(_CLASSIFIER)), None)
     level = None if stated is None else stated.removeprefix(_CLASSIFIER).strip(" :") or "without a level"
     return {"free_threading": {"classifier": level, "supported": supported, "gil": _gil(listing, version)}}
 
 
 def _gil(listing: Listing, version: Version) -> str:
-    """Return whether importing the package turns the GIL on, as far as files tell."""
+    """Return whether importing the package enables the GIL, as far as its files show."""
     if listing.extensions:
         return (
             f"is not known: {_names(listing.extensions)} in C must declare that they work without it; import them on a "
@@ -48,7 +48,7 @@ def _names(names: Iterable[str]) -> str:
 
 
 def _imported_extensions(listing: Listing, version: Version) -> list[str]:
-    """Return the packages that this one imports by name, are installed, and have modules in C."""
+    """Return the installed packages with modules in C that this one imports by name."""
     own = {module.name.partition(".")[0] for module in listing.modules}
     tops = {
         target.module.partition(".")[0]
@@ -66,7 +66,7 @@ def _is_compiled(place: Path, name: str) -> bool:
 
 
 def _classifiers(listing: Listing, version: Version) -> list[str]:
-    """Return the trove classifiers of the project, else those of the release or the installed distribution."""
+    """Return the trove classifiers of the project, otherwise of the release or the installed distribution."""
     for folder in dict.fromkeys((listing.root, listing.root.parent, version.project or version.root)):
         found = _of_project(Path(folder) / "pyproject.toml")
         if found is not None:
@@ -81,7 +81,7 @@ def _classifiers(listing: Listing, version: Version) -> list[str]:
 
 
 def _distributions(place: Path, top: str) -> Iterator[importlib.metadata.Distribution]:
-    """Yield the distributions that stand in a folder and have a package or module of that name."""
+    """Yield the distributions in a folder that have a package or module of that name."""
     for found in importlib.metadata.distributions(path=[str(place)]):
         if any(file.parts[0] in (top, f"{top}.py") for file in found.files or ()):
             yield found

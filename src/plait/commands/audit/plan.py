@@ -1,8 +1,8 @@
-"""What an audit checks, in which order, and for how long.
+"""Plans what an audit checks, in which order, and for how long.
 
-Shares of the budget are fixed before the first check, so that an audit which was interrupted finds its checks in the
-store when it is started again. They change only where checks take longer than theirs: those behind keep the least they
-need. What is left over at the end goes to those that had too little time.
+Shares of the budget are fixed before the first check, so that a restarted audit finds the checks of an interrupted one
+in the store. Shares change only if checks take longer than planned: then later checks keep only their minimum. Time
+left at the end goes to checks that had too little.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from plait.subject.package.listing import Listing, PublicClass, PublicFunction
 
 LEAST = 4.0
-"""Seconds that a check should have: its processes start, each method runs alone, and some tests are tried."""
+"""Seconds that a check should have: to start its processes, run each method alone, and try some tests."""
 SHORTEST = 2.0
-"""Seconds that it gets where a package has so many classes that there is no time for more; less is no check at all."""
+"""Seconds for each check of a package with so many classes that there is no time for more; less would be useless."""
 ENDLESS = float("inf")
-_HIGHEST = 24.0  # a score above this gets no more than this one
-_METHODS = 8  # methods of a class that weigh as much as a function
+_HIGHEST = 24.0  # higher scores count as this one
+_METHODS = 8  # so many methods of a class weigh as much as a function
 
 
 @dataclass(slots=True)
 class Planned:
-    """One check: of a class, or of all public functions of a module. ``seconds`` is zero where there is no time."""
+    """One check of a class, or of all public functions of a module. ``seconds`` is 0 if there is no time for it."""
 
     subject: Subject
     audited: list[Audited]
@@ -43,29 +43,29 @@ class Planned:
 
     @property
     def score(self) -> float:
-        """How much the source makes one expect a defect."""
+        """The sum of the suspects' scores: how likely a defect is by the source."""
         return sum(each.score for each in self.audited)
 
     @property
     def weight(self) -> float:
-        """How much of the budget it is worth: for what is suspected, and for how much there is to try."""
+        """The check's weight in sharing the budget: by suspicion, and by how much there is to try."""
         methods = 0 if self.facts is None else sum(not name.startswith("_") for name in self.facts.functions)
         return len(self.audited) + methods / _METHODS + min(self.score, _HIGHEST)
 
 
 @dataclass(slots=True)
 class Plan:
-    """The checks of an audit, the most suspect first, and ``silent``: what threads can do nothing to."""
+    """The checks of an audit, the most suspicious first; ``silent`` are classes that threads cannot affect."""
 
     steps: list[Planned]
     silent: list[Audited] = field(default_factory=list)
     _least: float = LEAST
-    _planned: float = 0.0  # seconds of the checks that are over: those they were given, and those they took
+    _planned: float = 0.0  # seconds that were planned for the checks that have ended; and those that they took
     _took: float = 0.0
     _done: int = 0
 
     def share(self, seconds: float | None) -> None:
-        """Give each check its seconds: everybody a little, and the rest by suspicion; no limit if there is none."""
+        """Share the budget: a minimum for each check, and the rest by weight. None means no limit."""
         if seconds is None:
             for step in self.steps:
                 step.seconds = ENDLESS
@@ -78,9 +78,10 @@ class Plan:
             step.seconds = round(self._least + left * weight / sum(weights), 1)
 
     def fit(self, step: Planned, left: float, *, behind: int) -> None:
-        """Lower a share so that those behind it keep the least they need; a check without one gets the least.
+        """Lower the share of a check so that the ``behind`` checks after it keep their minimum; it keeps its own.
 
-        Starting processes and ending tests under way take time beyond a share: as long as they have taken so far.
+        Starting processes and ending running tests take time in addition to a share. The mean of the checks so far is
+        used as an estimate.
         """
         if step.seconds != ENDLESS:
             beyond = max(0.0, self._took - self._planned) / max(self._done, 1)
@@ -88,18 +89,18 @@ class Plan:
             step.seconds = round(max(self._least, min(step.seconds, left - beyond - reserved)), 1)
 
     def is_too_late(self, left: float) -> bool:
-        """Return whether there is no time for one more check."""
+        """Return whether there is no time for another check."""
         return left < self._least
 
     def note(self, step: Planned, took: float) -> None:
-        """Note how long a check has taken."""
+        """Record how long a check has taken."""
         if step.seconds != ENDLESS:
             self._planned += step.seconds
             self._took += took
             self._done += 1
 
     def rest(self, ahead: Sequence[Planned], left: float) -> float:
-        """Return the seconds that the checks ahead will probably take: those before them often needed less."""
+        """Return an estimate of the seconds that the checks ahead will take; often they need less than their share."""
         asked = sum(each.seconds for each in ahead)
         if asked == ENDLESS:
             return ENDLESS
@@ -107,7 +108,7 @@ class Plan:
         return min(left, asked * pace)
 
     def wants(self, elapsed: float) -> list[str]:
-        """Return, as a note, how much time would have been enough for those that had too little."""
+        """Return a note on the budget that would probably be enough, if some checks had too little time."""
         starved = [step for step in self.starved if step.seconds != ENDLESS]
         if not starved:
             return []
@@ -118,11 +119,11 @@ class Plan:
 
     @property
     def starved(self) -> list[Planned]:
-        """The checks that came to no verdict for want of time."""
+        """The checks that ended without a verdict for lack of time."""
         return [step for step in self.steps if any(each.wants_time for each in step.audited)]
 
     def second_share(self, left: float) -> list[Planned]:
-        """Return the checks that are worth a second try in the time that is left, with what each gets."""
+        """Return the checks that are worth a second try in the remaining time, with new shares."""
         if left == ENDLESS:
             return []
         again = self.starved[: int(left // (2 * self._least))]
@@ -132,7 +133,7 @@ class Plan:
 
 
 def plan_of(listing: Listing, facts: Mapping[str, ModuleFacts], config: Config) -> Plan:
-    """Return what is to be checked of a package; the seconds are still to be shared."""
+    """Return the checks of a package; their seconds are not set yet."""
     found = Plan([])
     modules = {module.name: module for module in listing.modules}
     for public in listing.classes:
@@ -146,7 +147,8 @@ def plan_of(listing: Listing, facts: Mapping[str, ModuleFacts], config: Config) 
             made.reason = f"{public.silent}, which has no state that threads could share"
             found.silent.append(made)
             continue
-        own = facts[public.module].classes.get(public.qualname)  # what is inherited is looked for where it stands
+        # Suspects in inherited code are reported for the class that defines it.
+        own = facts[public.module].classes.get(public.qualname)
         made.suspects = class_suspects(public.module, own) if own is not None else []
         found.steps.append(Planned(Subject(public.module, public.qualname, None), [made], known))
     for module in dict.fromkeys(each.module for each in listing.functions):

@@ -1,1 +1,1 @@
-"""`plait bisect`: the commit that brought a difference."""
+"""`plait bisect`: finds the commit that introduced a difference."""

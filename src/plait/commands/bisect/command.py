@@ -1,4 +1,4 @@
-"""`plait bisect`: the commit that brought a difference, by running the test that shows it on commits in between."""
+"""`plait bisect`: finds the commit that introduced a difference, by running one test on commits in between."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DEFAULT_BUDGET = 300.0
 
 @dataclass(slots=True)
 class BisectOptions(SearchOptions):
-    """What `plait bisect` was asked for; the budget is for finding the test, each commit then gets what it needs."""
+    """The options of `plait bisect`. The budget is for finding the test; testing the commits takes extra time."""
 
     subject: Subject
     good: str
@@ -47,7 +47,7 @@ class BisectOptions(SearchOptions):
 
 
 def run_bisect(options: argparse.Namespace) -> int:
-    """Run the command: 1 if a commit was found, 0 if the two ends do not differ, 3 if that cannot be told."""
+    """Run the command; return 1 if a commit was found, 0 if the two ends do not differ, 3 without a conclusion."""
     asked = bisect_options(options)
     with Interrupt() as interrupt:
         result = bisect(asked, interrupt, terminal_line(quiet=options.quiet))
@@ -59,7 +59,7 @@ def run_bisect(options: argparse.Namespace) -> int:
 
 
 def bisect_options(options: argparse.Namespace) -> BisectOptions:
-    """Return the command line's words as options."""
+    """Return the options from the command line."""
     if options.good is None:
         raise UsageError("--good REV is missing: name a commit that does not have the difference")
     config: Config = options.config
@@ -74,7 +74,7 @@ def bisect_options(options: argparse.Namespace) -> BisectOptions:
 def bisect(
     options: BisectOptions, interrupt: Interrupt | None = None, say: Callable[[str], None] = lambda _: None
 ) -> BisectResult:
-    """Find a test that tells the two ends apart, then the commit from which on it does."""
+    """Find a test that distinguishes the two ends, then the first commit on the bad side."""
     started = time.monotonic()
     history = History.of(options.project.resolve())
     good, bad = history.commit(options.good), history.commit(options.bad)
@@ -82,7 +82,8 @@ def bisect(
     ends = dataclasses.replace(options, good=good, bad=bad)
     say(f"looking for a difference between {good[:10]} and {bad[:10]}")
     probe: Probe | str | None = behaviour_probe(ends, interrupt)
-    untold = probe if isinstance(probe, str) else ""  # why behaviour cannot be told: a pass on speed is none on that
+    # Why there is no conclusion on behaviour; equal speed is then no pass.
+    untold = probe if isinstance(probe, str) else ""
     if (probe is None or untold) and not (interrupt is not None and interrupt.requested):
         say("behaviour cannot be told; measuring" if untold else "behaviour does not differ; measuring")
         probe = speed_probe(ends, interrupt)

@@ -1,4 +1,4 @@
-"""A bisection that can leave out commits which cannot be tried."""
+"""Bisection that skips commits which cannot be tested, and the probes that judge a commit."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ProbeAnswer:
-    """``good``, ``bad`` or ``skip``, and why."""
+    """The answer on a commit: ``good``, ``bad`` or ``skip``, and why."""
 
     word: Literal["good", "bad", "skip"]
     why: str = ""
@@ -61,22 +61,22 @@ class ProbeAnswer:
 
 @dataclass(slots=True)
 class Bisection:
-    """``commits`` from the oldest to the newest; the one before them is known to be good, the last one to be bad."""
+    """A search in ``commits``, oldest first. The commit before them is known to be good, the last one to be bad."""
 
     commits: list[str]
     ask: Callable[[str], ProbeAnswer]
     log: list[tuple[str, ProbeAnswer]] = field(default_factory=list)
     suspects: list[str] = field(default_factory=list)
-    """What is left at the end: the first bad commit, and those before it that could not be tried."""
+    """The result: the first bad commit, preceded by those that could not be tested."""
 
     @property
     def skipped(self) -> int:
-        """How many commits could not be tried."""
+        """The number of commits that could not be tested."""
         return sum(answer.word == "skip" for _, answer in self.log)
 
     def run(self, stopped: Callable[[], bool] = lambda: False) -> None:
-        """Ask about the untried commit nearest to the middle until none is left between good and bad."""
-        low, high = 0, len(self.commits) - 1  # the first bad one is one of these, both included
+        """Test the commit nearest to the middle until none is left between good and bad."""
+        low, high = 0, len(self.commits) - 1  # the first bad commit is in this range, both ends included
         unusable: set[int] = set()
         while not stopped():
             open_ = [number for number in range(low, high) if number not in unusable]
@@ -95,15 +95,15 @@ class Bisection:
         self.suspects = self.commits[low : high + 1]
 
 
-# -- bisect probes -----------------------------------------------------------------------------------------------------
-# Tests that tell a good commit from a bad one: by what they can do under threads, or by how fast they are.
+# -- probes ------------------------------------------------------------------------------------------------------------
+# A probe distinguishes good commits from bad ones: by their behaviour under threads, or by their speed.
 
 
 PER_COMMIT = 60.0  # seconds to measure one commit
 
 
 class Probe(Protocol):
-    """Answers about commits while it is open."""
+    """Judges commits while it is open."""
 
     kind: str
     finding: Finding
@@ -118,7 +118,7 @@ class Probe(Protocol):
 
 
 def behaviour_probe(options: BisectOptions, interrupt: Interrupt | None) -> Probe | str | None:
-    """Return what `plait diff` finds between the two ends; None if it finds nothing, a text if it cannot be told."""
+    """Return a probe for what `plait diff` finds between the ends; None if it finds nothing, a text if inconclusive."""
     kept: list[Revealed | ShownViolation] = []
     asked = DiffOptions(
         options.subject, options.good, options.bad, hints=options.hints, nondeterministic=options.nondeterministic,
@@ -134,9 +134,9 @@ def behaviour_probe(options: BisectOptions, interrupt: Interrupt | None) -> Prob
 
 
 class ViolationProbe:
-    """Judges a commit by itself: whether the minimal test does there what no order of its calls does.
+    """Judges a commit by itself: whether the minimal test violates the orders of whole calls there.
 
-    For versions that differ already when one call runs after another, so that outcomes cannot be compared.
+    This is for versions that differ already when calls run one after another, so that outcomes cannot be compared.
     """
 
     kind = "behaviour"
@@ -150,10 +150,10 @@ class ViolationProbe:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave nothing open."""
+        """Do nothing: there is nothing to close."""
 
     def answer(self, commit: str) -> ProbeAnswer:
-        """Return ``bad`` for what the bad end does: it breaks the test, or, if the good end did, it does not."""
+        """Return ``bad`` if the commit does as the bad end: it violates, or does not if only the good end violates."""
         options, shown = self._options, self._shown
         try:
             with _workers(options, commit) as workers:
@@ -163,7 +163,7 @@ class ViolationProbe:
                 ).result().value  # fmt: skip
         except (UsageError, WorkerError) as error:
             return ProbeAnswer("skip", str(error))
-        except Exception as error:  # the code raises when it is imported, or the test cannot be built with it
+        except Exception as error:  # importing the code, or building the test, raises
             return ProbeAnswer("skip", f"{type(error).__name__}: {error}")
         wanted = shown.broken.judged.violation
         breaks = judged.violation is not None and wanted is not None and judged.violation.cause == wanted.cause
@@ -174,7 +174,7 @@ class ViolationProbe:
 
 @contextlib.contextmanager
 def _workers(options: BisectOptions, commit: str) -> Iterator[Workers]:
-    """Open a worker with the code of a commit."""
+    """Start a worker with the code of a commit."""
     with (
         resolve(commit, project=options.project, cache=cache_root(), subject=options.subject) as version,
         workers_for(options.subject, version, count=1, allow=options.allow, hook=options.hook) as workers,
@@ -183,7 +183,7 @@ def _workers(options: BisectOptions, commit: str) -> Iterator[Workers]:
 
 
 class BehaviourProbe:
-    """Runs the minimal test of a difference over all interleavings of a commit's code, and compares outcomes."""
+    """Explores the minimal test of a difference on a commit, and compares the outcomes."""
 
     kind = "behaviour"
 
@@ -196,10 +196,13 @@ class BehaviourProbe:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave nothing open."""
+        """Do nothing: there is nothing to close."""
 
     def answer(self, commit: str) -> ProbeAnswer:
-        """Bad: it can do what only the bad end can; without any such thing, it cannot do what only the good end can."""
+        """Return ``bad`` if the commit shows an outcome of the bad end alone.
+
+        If the bad end has no such outcome, return ``bad`` if the commit shows none of the good end's alone.
+        """
         options, found = self._options, self._revealed
         try:
             with _workers(options, commit) as workers:
@@ -209,7 +212,7 @@ class BehaviourProbe:
                 ).result().value  # fmt: skip
         except (UsageError, WorkerError) as error:
             return ProbeAnswer("skip", str(error))
-        except Exception as error:  # the code raises when it is imported, or the test cannot be built with it
+        except Exception as error:  # importing the code, or building the test, raises
             return ProbeAnswer("skip", f"{type(error).__name__}: {error}")
         only_new, only_old = found.difference.only_new, found.difference.only_old
         seen = set(explored.outcomes)
@@ -224,9 +227,9 @@ class BehaviourProbe:
 
 
 def speed_probe(options: BisectOptions, interrupt: Interrupt | None) -> Probe | str | None:
-    """Return the test with the largest difference in speed between the ends.
+    """Return a probe for the test with the largest difference in speed between the ends.
 
-    None without any, a text if it cannot be told.
+    None if there is no difference, a text if that is inconclusive.
     """
     file = options.subject.file
     found = compare_speed(
@@ -266,7 +269,7 @@ class SpeedProbe:
         return resolve(commit, project=self._options.project, cache=cache_root(), subject=self._options.subject)
 
     def answer(self, commit: str) -> ProbeAnswer:
-        """Bad: it differs from the good end in the same direction, by at least half of the factor."""
+        """Return ``bad`` if the speed differs from the good end's in the same direction by at least half the factor."""
         options, found = self._options, self._found
         assert self._good is not None
         measured = _afresh(found.winning()[0])
@@ -288,7 +291,7 @@ class SpeedProbe:
             return ProbeAnswer("skip", measured.reason or "the machine is too busy to measure")
         whole = found.winning()[0].series(found.scope).speedup(found.confidence).mean
         here = series.speedup(found.confidence).mean
-        # On a logarithmic scale the middle between no difference and all of it is its square root.
+        # On a logarithmic scale, half of a factor is its square root.
         is_bad = here < whole**0.5 if whole < 1 else here > whole**0.5
         return ProbeAnswer("bad" if is_bad else "good", f"{here:.2f} times the speed of the good end")
 
@@ -304,7 +307,7 @@ class SpeedProbe:
 
 
 def _afresh(measured: Measured) -> Measured:
-    """Return the same test, nothing measured yet."""
+    """Return a copy of the test without measurements."""
     fresh = copy.copy(measured)
     fresh.whole, fresh.suffix, fresh.means, fresh.reason = Series(), Series(), Series(), None
     return fresh

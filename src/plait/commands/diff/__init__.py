@@ -1,1 +1,1 @@
-"""`plait diff`: what only one of two versions can do."""
+"""`plait diff`: finds behaviour that only one of two versions of a class has."""

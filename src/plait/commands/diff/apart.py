@@ -1,4 +1,4 @@
-"""Tests on which the versions differ one call after another, judged on each version by itself; and their finding."""
+"""Judges tests on which the versions differ sequentially on each version by itself, and explains what is found."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from plait.workers.failures import WorkerFailed
 from plait.workers.pool import WorkerError
 
 ATTEMPTS = 60
-PATIENCE = 15.0  # seconds for all of them
+PATIENCE = 15.0  # seconds for all attempts
 
 
 class Broken(NamedTuple):
-    """A test that does on one version what no order of its calls does there, and on the other nothing of the kind."""
+    """A test that violates the orders of its whole calls on one version, and certainly not on the other one."""
 
     test: Test
     side: Side
-    judged: Judged  # on that side
+    judged: Judged  # on the version that violates
 
 
 class ShownViolation(NamedTuple):
-    """A minimal broken test, with all that is needed to judge another version by it."""
+    """A minimal broken test, with everything that is needed to judge another version by it."""
 
     broken: Broken
     probes: tuple[Call, ...]
@@ -47,7 +47,7 @@ class ShownViolation(NamedTuple):
 
 @dataclass(slots=True)
 class Apart:
-    """Judges tests; ``probes`` are calls that show the state left behind."""
+    """Judges tests on each version by itself; ``probes`` are calls that show the final state."""
 
     sides: Sides
     probes: tuple[Call, ...]
@@ -58,7 +58,7 @@ class Apart:
     notes: list[str] = field(default_factory=list)
 
     def first(self, tests: Iterable[Test], over: Callable[[], bool]) -> Broken | None:
-        """Return the first of the tests that only one version breaks."""
+        """Return the first of the tests that is broken on one version only."""
         for test in tests:
             if over():
                 return None
@@ -73,7 +73,7 @@ class Apart:
             old, new = self.sides.both(worker.judge, test, self.probes, self.rules, self.gil).values()
         except LateError:
             raise
-        except (WorkerError, Exception) as error:  # a test that cannot be built on both, or an error of our own
+        except (WorkerError, Exception) as error:  # a test that cannot be built on both versions, or an internal error
             if isinstance(error, WorkerFailed):
                 self.notes.append(own_error("judging", error, test, kept="the search went on without this test"))
             return None
@@ -82,7 +82,7 @@ class Apart:
         return None if side is None else Broken(test, side, new if side == "new" else old)
 
     def minimise(self, broken: Broken, over: Callable[[], bool]) -> Broken:
-        """Return the local minimum that breaks in the same way, on the same version alone."""
+        """Return the smallest test found that is broken in the same way, on the same version only."""
         best = self._same(tidied(broken.test), broken) or broken
         until = time.monotonic() + PATIENCE
         left = ATTEMPTS
@@ -103,13 +103,13 @@ class Apart:
         return found if found.judged.violation.cause == best.judged.violation.cause else None
 
     def reproducer(self, finding: Finding, broken: Broken, subject: str, root: Path | None) -> str:
-        """Write the test that fails on the broken version and passes on the other one; ``root`` is imported from."""
+        """Write a test that fails on the broken version and passes on the other one; return its path."""
         assert broken.judged.violation is not None
         asked = [call.expression for call in self.probes] if broken.judged.violation.is_probed else []
         return str(write_reproducer(finding, subject, OUT, root, asked, self.rules.as_json()))
 
     def finding(self, broken: Broken, subject: str, seen: tuple[Test, ...]) -> Finding | None:
-        """Return the finding for a minimal test; None if its schedule does not show it every time."""
+        """Return the finding for a minimal test; None if its schedule does not show it in every replay."""
         assert broken.judged.violation is not None
         try:
             asked = self.sides.on(
@@ -117,7 +117,7 @@ class Apart:
                 seen,
             )  # fmt: skip
             found: Finding | None = awaited(asked, None)
-        except WorkerFailed as error:  # it stands without an explanation
+        except WorkerFailed as error:  # it is proven, so it is reported without an explanation
             self.notes.append(own_error("explaining", error, broken.test, kept="it is reported unexplained"))
             found = _unexplained(broken, subject)
         except WorkerError:
@@ -147,7 +147,7 @@ class Apart:
 
 
 def _unexplained(broken: Broken, subject: str) -> Finding:
-    """Return what is known of a broken test without another execution of it."""
+    """Return a finding for a broken test without another execution."""
     violation, test = broken.judged.violation, broken.test
     assert violation is not None
     names = sorted({f"{subject}.{name}" for call in test.calls for name in call.methods})

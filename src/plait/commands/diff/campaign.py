@@ -1,4 +1,4 @@
-"""One comparison of two versions: analysis, search, explanation."""
+"""One comparison of two versions: analysis, search and explanation."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from plait.subject.changes.impact_analysis import impact_on_both
 from plait.subject.versions.version import Version
 from plait.workers.pool import WorkerCrashed, WorkerError, WorkerHung
 
-ALONE_S = 20.0  # seconds to call each method alone, where some have never returned
-GRACE = 5.0  # seconds that a test under way at the end of the budget still gets
+ALONE_S = 20.0  # seconds to call each method alone, if some have never returned
+GRACE = 5.0  # seconds for a test that is running when the budget is used up
 
 
 class DiffCampaign:
-    """One comparison, with versions that are there and worker processes that run already: search and explanation."""
+    """One comparison of two open versions whose worker processes are running: search and explanation."""
 
     def __init__(
         self, sides: Sides, options: DiffOptions, old: Version, new: Version, *, interrupt: Interrupt | None = None,
@@ -65,7 +65,7 @@ class DiffCampaign:
         self._started = time.monotonic() if started is None else started
         self._interrupt = interrupt
         self._memory = memory
-        # A change-aware order depends on the whole change: what it has explored says nothing about another one.
+        # A change-aware search depends on the whole change: its results cannot be reused for another change.
         kept = memory is not None and memory.keeps and options.capp in (None, "none")
         self._comparisons = Comparisons(memory, options, old, new) if memory is not None and kept else None
         self._name = str(options.subject)
@@ -80,8 +80,8 @@ class DiffCampaign:
         )
         rules = Rules(nondeterministic=options.nondeterministic)
         self._apart = Apart(sides, (), rules, gil=options.model == "gil")
-        self._revealed: list[Revealed | Broken] = []  # what is new comes first
-        self.minimal: Revealed | ShownViolation | None = None  # as the first of them, as small as possible
+        self._revealed: list[Revealed | Broken] = []  # new behaviour comes first
+        self.minimal: Revealed | ShownViolation | None = None  # the first of these, minimised
         self._found_s: float | None = None
         self._ready_s = 0.0
         self._findings: list[Finding] = []
@@ -91,7 +91,7 @@ class DiffCampaign:
         self._notes: list[str] = list(self._change.notes)
 
     def run(self) -> DiffResult:
-        """Search, explain what was found, and keep it for the next run; tests that revealed something come first."""
+        """Search, explain the findings, and store them; tests that revealed a difference in earlier runs come first."""
         options, memory = self._options, self._memory
         known = {} if memory is None else known_tests(memory)
         wall = None if options.max_tests is not None else options.budget
@@ -104,7 +104,7 @@ class DiffCampaign:
                     new = search.run()
                 self._take(search, new)
         result = self._result()
-        # A run with an error of our own may do better the next time: it is not taken for done.
+        # A run with an internal error is not stored as done, so that the next one tries again.
         if memory is not None and not result.own_errors:
             kept_run = partial(runs.keep, memory, options.as_key(), result, known, self._revealing, self._last)
             guarded("remembering", kept_run, result.notes, kept="a later run begins anew")
@@ -113,7 +113,7 @@ class DiffCampaign:
 
     @property
     def _revealing(self) -> frozenset[Test]:
-        """The tests that showed a difference, before they were made smaller."""
+        """The tests that showed a difference, before they were minimised."""
         return frozenset(self._search.revealing) if self._search is not None and self._revealed else frozenset()
 
     @property
@@ -122,7 +122,7 @@ class DiffCampaign:
         return self._revealed[0].test if self._revealed and self._stopped_by == "finding" else None
 
     def _prepared(self, known: tuple[Test, ...]) -> DiffSearch | None:
-        """Return the search; None if there is nothing to compare. Tests that are ``known`` come first in it."""
+        """Return the search, or None if there is nothing to compare. It begins with the ``known`` tests."""
         options = self._options
         try:
             interfaces = self._sides.both(tasks.interface_of, self._name).values()
@@ -157,7 +157,7 @@ class DiffCampaign:
 
     @contextmanager
     def _keeping_findings(self, search: DiffSearch) -> Iterator[None]:
-        """Note an error of plait's own that ends the search, if something was found by then: that stands."""
+        """Turn an internal error that ends the search into a note if there is a finding, so that it is kept."""
         try:
             yield
         except (UsageError, MemoryError):
@@ -168,7 +168,7 @@ class DiffCampaign:
             self._notes.append(own_error("searching", error, kept="the search ended here"))
 
     def _take(self, search: DiffSearch, new: Revealed | Broken | None) -> None:
-        """Explain what the search has found: ``new`` behaviour, and what only the old version could do."""
+        """Explain what the search has found: ``new`` behaviour, and behaviour that only the old version had."""
         self._sides.until = None
         if new is not None:
             self._stopped_by = "finding"
@@ -186,7 +186,7 @@ class DiffCampaign:
                 self._explain(each)
 
     def _would_keep(self, revealed: Revealed) -> bool:
-        """Return whether the filter would have let the test pass: it must never lose a difference."""
+        """Return whether the filter would have kept the test. It must never discard one that shows a difference."""
         (old, _), (new, _) = self._sides.both(worker.observe_tests, (revealed.test,), revealed.view).values()
         return Filter(self._change).decide(old[0], new[0]).keep
 
@@ -208,7 +208,7 @@ class DiffCampaign:
     def _late(self) -> bool:
         """Return whether the search has used up its budget.
 
-        To fetch and to import the versions takes as long as it takes.
+        Fetching and importing the versions does not count.
         """
         searched = time.monotonic() - self._started - self._ready_s
         return self._options.max_tests is None and searched >= self._options.budget
@@ -247,7 +247,7 @@ class DiffCampaign:
         }
 
     def _explained(self, minimal: Revealed, seen: tuple[Test, ...]) -> Finding:
-        """Return the finding for a minimal test, in its bare form if it cannot be explained."""
+        """Return the finding for a minimal test, without details if it cannot be explained."""
 
         def explain() -> Finding:
             return difference_finding(
@@ -263,7 +263,7 @@ class DiffCampaign:
         return write_diff_reproducer(finding, self._name, self._root, minimal.view, allowed=allowed, version=version)
 
     def _reproduce(self, finding: Finding, write: Callable[[], str]) -> None:
-        """Write a regression test; a finding stands without one."""
+        """Write a regression test; if that fails, the finding is kept without one."""
         try:
             finding.reproducer = write()
         except OSError as error:
@@ -310,7 +310,7 @@ class DiffCampaign:
     # -- result -----------------------------------------------------------------------------------------------------
 
     def _result(self) -> DiffResult:
-        """Return what the comparison found; the bare findings if putting that together fails."""
+        """Return the result of the comparison; if combining it fails, return the findings alone."""
         notes: list[str] = []
         whole = guarded(
             "summing up", self._whole_result, notes, kept="the findings are shown without what was compared"
@@ -353,7 +353,7 @@ class DiffCampaign:
         )  # fmt: skip
 
     def _conclusion(self, verdict: str, generation: Generation) -> Conclusion:
-        """Return why there is no verdict, if nothing was found and what ran is no evidence."""
+        """Return why a search without findings is no evidence, if it is none, and the counts of each method."""
         search, checks = self._search, self._checks
         counts = search.counts if search is not None else Counts()
         paired = dict.fromkeys(name for pair in self._pairs for name in pair)

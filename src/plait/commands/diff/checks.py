@@ -1,4 +1,4 @@
-"""Behavioural checking of one test after another, on both versions at once (ConDiff, Figure 3, lines 18-24)."""
+"""Behavioural checking of tests on both versions at once (ConDiff, Figure 3, lines 18-24)."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from plait.subject.changes.change import Side
 from plait.workers.failures import WorkerFailed
 from plait.workers.pool import WorkerError
 
-FIRST = 150  # executions of either version, after which most tests are decided
+FIRST = 150  # executions per version at first; they are enough for most tests
 EXECUTIONS = 1500
-SECONDS = 4.0  # for one exploration
-LONGER = 6  # times the limits, when only one version is left to decide
+SECONDS = 4.0  # processor time for one exploration
+LONGER = 6  # factor for the limits if only one version still has to be explored exhaustively
 SAMPLED = 300
-PASSING = 400  # executions on both versions up to which the states at the calls' exits are looked at, too
+PASSING = 400  # executions on both versions up to which the states at the end of calls are compared, too
 
 
 class Revealed(NamedTuple):
-    """A test whose outcomes differ: a proof, not a suspicion."""
+    """A test whose outcomes differ: a proven difference."""
 
     test: Test
     view: View
@@ -41,11 +41,11 @@ class Revealed(NamedTuple):
 
 @dataclass(slots=True)
 class Checks:
-    """Explores tests and compares; counts what it did."""
+    """Explores tests on both versions, compares the outcomes, and counts."""
 
     sides: Sides
     gil: bool = False
-    timed: bool = True  # whether a wall-clock limit ends an exploration; without one, results are reproducible
+    timed: bool = True  # whether time limits an exploration; without such a limit, results are reproducible
     order: str = "dpor"  # the search that explores a test
     aim: Aim | None = None
     max_schedules: int | None = None
@@ -54,7 +54,7 @@ class Checks:
     lost: int = 0
     diverged: int = 0
     schedules: int = 0
-    recalled: int = 0  # schedules of tests that earlier runs have compared: they count against a limit, too
+    recalled: int = 0  # schedules of tests that earlier runs have compared; they count towards a limit as well
     check_s: float = 0.0
     calls: CallCounts = field(default_factory=CallCounts)
     notes: list[str] = field(default_factory=list)
@@ -68,9 +68,10 @@ class Checks:
         self, tests: Iterable[tuple[Test, View, Decision | None]], over: Callable[[], bool],
         comparisons: Comparisons | None = None, is_wanted: Callable[[Revealed], bool] = lambda _: True,
     ) -> Revealed | None:  # fmt: skip
-        """Return the first test of the list that reveals a difference that is wanted; all are under way at once.
+        """Return the first test in the list with a difference for which ``is_wanted`` is true.
 
-        Those before it that reveal none are remembered in ``comparisons``.
+        All tests are explored in parallel. Tests before the result that show no difference are stored in
+        ``comparisons``.
         """
         running = []
         for test, view, decision in tests:
@@ -98,7 +99,7 @@ class Checks:
         return None
 
     def check(self, test: Test, view: View) -> Revealed | None:
-        """Return one test."""
+        """Compare the outcomes of one test."""
         return self._conclude(test, view, self.sides.both(*self._asked(test, view, FIRST)))
 
     def _asked(
@@ -132,7 +133,10 @@ class Checks:
             return None
 
     def _decided(self, test: Test, view: View, old: Explored, new: Explored) -> tuple[Explored, Explored]:
-        """Return a version that is not explored to the end gets more time; to differ from the other, if that one is."""
+        """Explore versions further that were not explored exhaustively, until that is done or a difference is proven.
+
+        If only one of them is left, its first outcome that the other version does not have is enough.
+        """
         if compare(old, new) or (old.exhausted and new.exhausted):
             return old, new
         if not old.exhausted and not new.exhausted:
@@ -153,7 +157,7 @@ class Checks:
         return explored
 
     def _passing(self, test: Test, view: View) -> Revealed | None:
-        """Results and settled states agree; callers may still see other states in passing."""
+        """Compare the states that callers can read while other calls run; results and final states are equal."""
         if not view.state:
             return None
         asked = replace(view, exits="after")

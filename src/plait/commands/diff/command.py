@@ -1,6 +1,7 @@
-"""`plait diff`: what can only one of two versions of a class do? (ConDiff).
+"""`plait diff`: finds what only one of two versions of a class can do (ConDiff).
 
-A comparison that was made before is answered from the store; so all that a search needs is imported when one begins.
+If the same comparison was made before, the answer comes from the store. So modules that only a search needs are
+imported when one begins.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def run_diff(options: argparse.Namespace) -> int:
     if receipt.result is not None and complete:
         kept = receipt.result
         guarded("remembering", lambda: receipt.leave(options, _code(kept), partial(diff_text, kept)), [])
-    return _code(result) if complete else _code(result) or UNUSABLE  # what was asked for is not there
+    return _code(result) if complete else _code(result) or UNUSABLE  # the requested output could not be written
 
 
 def _code(result: DiffResult) -> int:
@@ -63,7 +64,7 @@ def diff(
     options: DiffOptions, interrupt: Interrupt | None = None, keep: Callable[[Revealed | ShownViolation], None] =
     lambda _: None, receipt: Receipt[DiffResult] | None = None,
 ) -> DiffResult:  # fmt: skip
-    """Look for a difference until one is proven or the budget is used up; ``keep`` gets the minimal test of it."""
+    """Look for a difference until one is proven or the budget is used up; ``keep`` is called with its minimal test."""
     asked = time.monotonic()
     with ExitStack() as stack:
         old, new = options.versions or (
@@ -116,7 +117,7 @@ def diff(
 
 
 def _untouched(options: DiffOptions, change: Change) -> DiffResult:
-    """Return the result where there is nothing to compare; no code under test was run."""
+    """Return the result for versions without anything to compare; no code under test was run."""
     found = {"only the new version has": change.added_methods, "only the old version has": change.removed_methods}
     notes = [*change.notes, *(f"{said} {', '.join(sorted(names))}" for said, names in found.items() if names)]
     return DiffResult(
@@ -127,8 +128,8 @@ def _untouched(options: DiffOptions, change: Change) -> DiffResult:
     )  # fmt: skip
 
 
-# -- diff scope --------------------------------------------------------------------------------------------------------
-# What a comparison is about: pairs of methods of which one changed, and calls that show the state left behind.
+# -- scope -------------------------------------------------------------------------------------------------------------
+# What a comparison covers: pairs of methods of which one has changed, and calls that show the final state.
 
 
 def touches_nothing(change: Change) -> bool:
@@ -137,9 +138,9 @@ def touches_nothing(change: Change) -> bool:
 
 
 def changed_pairs(change: Change, names: list[str]) -> list[tuple[str, str]]:
-    """Return the pairs to compare (CMP).
+    """Return the pairs of methods to compare (CMP).
 
-    If the change touches how objects are made, every method may behave differently, and all pairs count.
+    If the change affects how objects are made, every method may behave differently, so all pairs count.
     """
     made_anew = not change.changed_methods.isdisjoint(("__init__", "__new__", "__post_init__"))
     pairs = change.changed_pairs(names)
@@ -155,9 +156,9 @@ _CHANGERS = re.compile(
 
 
 def readers(probes: Sequence[Call]) -> tuple[Call, ...]:
-    """Return the probes that do not look as if they changed what they are to show, and at the end those that do.
+    """Return the probes, with those last whose names suggest that they change the state.
 
-    Not those with an open key: every execution of a comparison is probed, and they would be many.
+    Probes with an open key are left out: every execution of a comparison is probed, and they would be too many.
     """
     asked = [call for call in probes if call.method not in ("__enter__", "__exit__") and OPEN not in call.expression]
     return tuple(sorted(asked, key=lambda call: bool(_CHANGERS.match(call.method))))

@@ -1,8 +1,8 @@
-"""Whether a comparison without a difference is a pass: what the calls did on both versions, and what was compared.
+"""Decides whether a comparison without a difference is a pass: what calls did, and which tests were compared.
 
-The rule, in `docs/diff.md`: at least half of the changed pairs need methods that returned, or waited, on both versions;
-and at least one test that the versions could differ in must have been compared to its end. A test that the filter
-discards is proven to have the same interleavings on both versions: it counts as compared.
+The rule, in `docs/diff.md`: in at least half of the changed pairs, the methods must have returned or waited on both
+versions. And at least one test in which the versions could differ must have been compared exhaustively. A test that the
+filter discards is proven to have the same interleavings on both versions, so it counts as compared.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from plait.subject.interface.members import Interface
 
 @dataclass(slots=True)
 class CallCounts:
-    """By method: calls that were made on both versions, and how many of them returned, or waited, on both."""
+    """By method: calls made on both versions, and how many of them returned or waited on both."""
 
     called: Counter[str] = field(default_factory=Counter)
     returned: Counter[str] = field(default_factory=Counter)
     waited: Counter[str] = field(default_factory=Counter)
-    together: Counter[str] = field(default_factory=Counter)  # those that returned in a thread beside others
+    together: Counter[str] = field(default_factory=Counter)  # those that returned in a test with several threads
 
     def see(self, test: Test, old: Iterable[Outcome], new: Iterable[Outcome]) -> None:
-        """Count the calls of a test's threads. One returned if it did so in some execution of either version."""
+        """Count the calls of a test's threads. A call has returned if it did so in some execution on either version."""
         executions = [tuple(old), tuple(new)]
         beside = len(test.suffixes) > 1
         for number, call in enumerate(test.calls):
@@ -61,23 +61,23 @@ class WorkDone:
     tests: int = 0
     discarded: int = 0  # by the filter, which has proven that they cannot differ
     known: int = 0
-    unchecked: int = 0  # could not be explored within the budget
+    unchecked: int = 0  # not explored within the budget
     checks: int = 0
-    inconclusive: int = 0  # of the checks
-    lost: int = 0  # of those, workers that died
-    diverged: int = 0  # tests that did not do the same when they were repeated
+    inconclusive: int = 0  # checks without a conclusion
+    lost: int = 0  # of those: checks whose worker died
+    diverged: int = 0  # tests that did not repeat under the same schedule
     in_time: bool = True
-    losses: tuple[str, ...] = ()  # what was said about workers that died
-    left_out: tuple[str, ...] = ()  # and about methods whose calls have no end
+    losses: tuple[str, ...] = ()  # notes on workers that died
+    left_out: tuple[str, ...] = ()  # notes on methods whose calls do not end
 
 
 def conclude_diff(
     interface: Interface, pairs: Sequence[Pair], changed: Iterable[str], calls: CallCounts, sides: Sequence[Alone],
     done: WorkDone,
 ) -> Conclusion:  # fmt: skip
-    """Return what a comparison without a difference amounts to, with the counts of each method of a changed pair.
+    """Return the conclusion of a comparison without a difference, with the counts of each method in a changed pair.
 
-    ``sides`` say what calling methods alone has shown on either version, ``changed`` which methods have changed.
+    ``sides`` say what calls of single methods have shown on each version, ``changed`` which methods have changed.
     """
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
     rows = {name: _row(name, calls, sides) for name in names}
@@ -99,7 +99,7 @@ def conclude_diff(
 
 
 def _untested(done: WorkDone) -> str:
-    """Return why the tests are no evidence; empty if one of them is."""
+    """Return why the tests are no evidence; empty if at least one of them is."""
     if not done.tests and not done.known:
         if done.losses:
             return f"not one test could be made: {done.losses[0]}. Leave it out: exclude = [...] under [tool.plait]"
@@ -131,7 +131,7 @@ def _obstacle(done: WorkDone) -> str:
 
 
 def _row(name: str, calls: CallCounts, sides: Sequence[Alone]) -> dict[str, Any]:
-    """Return the counts of a method; what it did alone counts only if it did so on both versions."""
+    """Return the counts of a method. Calls of the method alone count only if they were made on both versions."""
     alone = {
         key: min((counted.get(name, 0) for counted in each), default=0)
         for key, each in (("called", [side.called for side in sides]), ("returned", [side.returned for side in sides]))
@@ -145,7 +145,7 @@ def _row(name: str, calls: CallCounts, sides: Sequence[Alone]) -> dict[str, Any]
 
 
 def _waits(name: str, side: Alone) -> bool:
-    """Return whether calls of a method neither returned nor raised when they were alone."""
+    """Return whether calls of a method alone neither returned nor raised."""
     return bool(side.called.get(name)) and not side.returned.get(name) and name not in side.errors
 
 

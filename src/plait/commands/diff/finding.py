@@ -1,4 +1,4 @@
-"""From a revealing test to a finding: the smallest such test, its shortest schedule, and what explains it."""
+"""Turns a test that reveals a difference into a finding: minimises the test and the schedule, and explains them."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from plait.subject.changes.change import Change, Side
 from plait.subject.interface.admitted import Admitted
 from plait.workers.pool import WorkerError
 
-ATTEMPTS = 300  # candidates
-EXECUTIONS = 40_000  # of all candidates: what is reached must not depend on what else the machine does
-PATIENCE = 30.0  # seconds, on a machine that is too busy for that
-MOST_LISTED = 60  # outcomes of one version in a result file
+ATTEMPTS = 300  # candidates tried at most
+EXECUTIONS = 40_000  # for all candidates; the limit that keeps the result independent of other load on the machine
+PATIENCE = 30.0  # seconds, for machines too busy to reach that limit
+MOST_LISTED = 60  # outcomes per version in a result file
 
 
 class Minimising:
     """Tries smaller tests as long as they reveal the same kind of difference in the same direction.
 
-    Arguments that the project's settings have ``given`` say something to their readers and are left alone.
+    Arguments ``given`` in the project's settings mean something to the user, and are not replaced.
     """
 
     def __init__(self, sides: Sides, checks: Checks, given: frozenset[str], over: Callable[[], bool]) -> None:
@@ -49,7 +49,7 @@ class Minimising:
         self.attempts = 0
 
     def minimise(self, revealed: Revealed) -> Revealed:
-        """Return the local minimum; the given test if time does not allow more."""
+        """Return the smallest test found; if there is no time, the given one."""
         side, _outcome, kind = showing(revealed.difference, revealed.old, revealed.new)
         shorter = self._try(tidied(revealed.test), revealed, side, kind)
         if shorter is not None:
@@ -71,7 +71,7 @@ class Minimising:
         return descend(revealed, attempt, over, stated_on(self._sides, side, revealed.test))
 
     def _loses_given(self, test: Test, candidate: Test) -> bool:
-        """Return whether a candidate has the same calls with other arguments in place of given ones."""
+        """Return whether a candidate has the same calls, but other arguments in place of given ones."""
         before, after = (*test.prefix, *test.calls), (*candidate.prefix, *candidate.calls)
         return len(before) == len(after) and any(
             text in self._given and text not in other.args and text not in dict(other.kwargs).values()
@@ -83,7 +83,7 @@ class Minimising:
         try:
             (old, again), (new, once_more) = self._sides.both(worker.observe_twice, test, best.view).values()
         except (WorkerError, Exception):
-            return None  # a candidate that cannot even be built
+            return None  # the candidate cannot even be built
         if old.beginning.failed or not (alike_alone(old, new) and same(old, again) and same(new, once_more)):
             return None
         found = self._checks.check(test, best.view)
@@ -96,7 +96,7 @@ class Minimising:
 
 
 def stated_on(sides: Sides, side: Side, test: Test) -> Admitted:
-    """Return what the annotations of one version admit for a test's arguments; nothing if that cannot be told."""
+    """Return the values that one version's annotations admit for a test's arguments; empty if that is unknown."""
     try:
         found: Admitted = awaited(sides.on(side, worker.stated, test), None)
     except WorkerError:
@@ -108,9 +108,9 @@ def difference_finding(
     revealed: Revealed, sides: Sides, change: Change, subject: str, seen: tuple[Test, ...], labels: dict[str, str],
     notes: list[str],
 ) -> Finding:  # fmt: skip
-    """Return the finding for a minimal test. ``subject`` is the class's own name, ``labels`` the versions'.
+    """Return the finding for a minimal test. ``subject`` is the name of the class, ``labels`` those of the versions.
 
-    An error of plait's own goes to ``notes`` and costs no more than what it was to explain.
+    An internal error is added to ``notes``, and costs only the explanation.
     """
     side, outcome, kind = showing(revealed.difference, revealed.old, revealed.new)
     mine, others = (revealed.new, revealed.old) if side == "new" else (revealed.old, revealed.new)
@@ -121,7 +121,7 @@ def difference_finding(
     test = revealed.test
     try:
         explanation: Explanation = awaited(asked, None)
-    except WorkerError as error:  # what is proven stands without an interleaving
+    except WorkerError as error:  # the difference is proven, so it is reported without an interleaving
         notes.append(own_error("explaining", error, test, kept="the difference is shown without its interleaving"))
         explanation = Explanation(outcome, known[1])
     probes = [call.expression for call in revealed.view.probes]
@@ -150,7 +150,7 @@ def difference_finding(
 
 
 def bare_finding(revealed: Revealed, subject: str) -> Finding:
-    """Return what is proven by a revealing test, in the form that needs nothing to be explained or worded."""
+    """Return a finding for a proven difference that needs neither an explanation nor a description."""
     side, outcome, kind = showing(revealed.difference, revealed.old, revealed.new)
     shown = (revealed.new if side == "new" else revealed.old).outcomes[outcome]
     names = sorted({f"{subject}.{name}" for call in revealed.test.calls for name in call.methods})
@@ -164,20 +164,20 @@ def bare_finding(revealed: Revealed, subject: str) -> Finding:
 
 
 def _marked(step: AccessStep, change: Change, side: Side, labels: dict[str, str]) -> AccessStep:
-    """Return a step that says whether the change touched its line. Lines of the old version say so."""
+    """Return a step with whether the change touched its line, and with the version if it is the old one."""
     changed = step.line in change.changed_lines(side).get(step.file, ())
     file, version = (step.file, None) if side == "new" else (f"{labels['old']}:{step.file}", labels["old"])
     return replace(step, changed=changed, file=file, version=version)
 
 
 def _gap_of(explanation: Explanation, side: Side, labels: dict[str, str]) -> Gap | None:
-    """Return what was interrupted; its file is named as those of the steps are."""
+    """Return the interrupted code, with its file named as in the steps."""
     torn = explanation.gap
     return torn if torn is None or side == "new" else replace(torn, file=f"{labels['old']}:{torn.file}")
 
 
 def _changes(explanation: Explanation, change: Change, side: Side, visited: Callable[[Side], frozenset[Place]]) -> str:
-    """Return the changed lines that the test executes, or those it executed in the other version that are gone."""
+    """Return the changed lines that the test executes or, if there are none, those that it executes only elsewhere."""
     lines = change.changed_lines(side)
     met = sorted({
         (step.file, step.line) for step in explanation.interleaving if step.line in lines.get(step.file, ())

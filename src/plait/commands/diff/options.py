@@ -1,4 +1,4 @@
-"""What `plait diff` was asked for."""
+"""The options of `plait diff`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFAULT_BUDGET = 60.0
 
 @dataclass(slots=True)
 class DiffOptions(SearchOptions):
-    """Plain data."""
+    """The options of one comparison."""
 
     subject: Subject
     old: str = "HEAD"
@@ -32,21 +32,21 @@ class DiffOptions(SearchOptions):
     hints: Hints = field(default_factory=Hints)
     nondeterministic: tuple[str, ...] = ()
     hook: Path | None = None
-    explain: bool = True  # minimise and explain what was found
+    explain: bool = True  # minimise and explain the findings
     reproduce: bool = True  # write a regression test
-    schedule: str = "dpor"  # the search that explores a test; it must come to an end
-    capp: str | None = None  # what the explorations look at first
-    called: str = ""  # what the comparison is called there; else by its versions
+    schedule: str = "dpor"  # the search that explores a test; it must be exhaustive
+    capp: str | None = None  # the heuristic that says which changed code explorations preempt at first
+    called: str = ""  # the name of the comparison in the store, if it is not made of the versions
     quiet: bool = True
-    cluster: Cluster | None = None  # instead of processes on this machine
-    versions: tuple[Version, Version] | None = None  # opened already: they are taken for ``old`` and ``new``
+    cluster: Cluster | None = None  # use this instead of processes on this machine
+    versions: tuple[Version, Version] | None = None  # open versions, used instead of ``old`` and ``new``
 
 
 def diff_options(options: argparse.Namespace) -> DiffOptions:
-    """Return the command line's words as options."""
+    """Return the options from the command line."""
     config: Config = options.config
     words = config.subject(options.argument)
-    # The command line offers no other search. A project's settings may name one that is meant for `plait check`.
+    # The command line offers no other search, but a project's settings may name one that is meant for `plait check`.
     schedule = options.schedule if options.schedule in EXHAUSTIVE else "dpor"
     return DiffOptions.read(
         options, Subject.parse(options.argument, path=options.path), options.old, options.new,

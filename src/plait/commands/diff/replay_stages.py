@@ -1,4 +1,4 @@
-"""The stages that an earlier search has recorded (`plait.store.recording`), as far as they are still the same."""
+"""Reuses the stages that an earlier search has recorded (`plait.store.recording`) as far as they are unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _UnderWay(NamedTuple):
-    """What is under way for a stage: answers to its generator, the state after its prefix, and some suffixes."""
+    """Tasks in progress for a stage: the generator's questions, the state after the prefix, and some suffixes."""
 
     answers: Future[Answer] | None = None
     left: PendingPair | None = None
@@ -27,25 +27,25 @@ class _UnderWay(NamedTuple):
 
 
 class StageReplay:
-    """Follows stages that were recorded, and records others, as long as the versions do the same one after another.
+    """Follows recorded stages, and records new ones, as long as the versions agree sequentially.
 
-    A sequential difference makes a search look at things in another way, and take care what it calls: from there on
-    nothing is followed or kept.
+    After a sequential difference, a search compares in another way and avoids some calls. From then on, no stage is
+    followed or recorded.
     """
 
     def __init__(self, search: DiffSearch, position: str) -> None:
-        self.passed = 0  # stages that were known
+        self.passed = 0  # number of stages followed
         self._search = search
         self._position = position
         self._view = search.view
         self._left = search.comparisons is None
 
     def leave(self) -> None:
-        """Stop following: what comes now depends on something else."""
+        """Stop following and recording: the next stages depend on something else."""
         self._left = True
 
     def known(self) -> Iterator[Ready]:
-        """Yield the stages that an earlier run has made, up to the first that has become another one."""
+        """Yield the stages of an earlier run, up to the first one that has changed."""
         found = self._look(self._position)
         asked = self._ask(found)
         while found is not None and self._is_straight() and not self._search.over():
@@ -60,7 +60,7 @@ class StageReplay:
             found, asked = following, asked_next
 
     def keep(self, ready: Ready, asked: tuple[Asked, ...]) -> None:
-        """Remember a stage that was just made."""
+        """Record a stage that was just made."""
         comparisons = self._search.comparisons
         if not self._is_straight() or ready.usable != ready.runnable:
             self.leave()
@@ -69,7 +69,7 @@ class StageReplay:
             self._position = comparisons.keep_stage(self._position, self._view, known)
 
     def state_left(self, stage: Stage) -> PendingPair | None:
-        """Return what the prefix of a new stage leaves, if the stage may be remembered."""
+        """Return the state after the prefix of a new stage, if the stage may be recorded."""
         return self._search.sides.both(worker.state_after_prefix, stage, self._view) if self._is_straight() else None
 
     def _is_straight(self) -> bool:
@@ -93,7 +93,7 @@ class StageReplay:
     def _again(self, found: FoundStage, asked: _UnderWay) -> Ready | None:
         """Return the stage as it is now.
 
-        None if it would be made in another way, or does something else on the versions.
+        None if it would be generated differently now, or behaves differently on the two versions.
         """
         search, rows, left = self._search, list(found.recorded.rows), found.recorded.left
         try:
@@ -122,6 +122,6 @@ class StageReplay:
 
 
 def joined(left: PendingPair) -> str:
-    """Return what prefixes leave on both versions, if it is known of both."""
+    """Return the states after a prefix on both versions as one text; empty unless both are known."""
     old, new = left.values()
     return f"{old} {new}" if old and new else ""

@@ -1,4 +1,4 @@
-"""What `plait diff` remembers of whole runs: what they gave, and the tests that revealed a difference."""
+"""Stores whole runs of `plait diff`: their results, and the tests that revealed a difference."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from plait.store.project import FIXED, KnownFinding, Memory
 
 
 def known_tests(memory: Memory) -> dict[Test, KnownFinding]:
-    """Return the tests that revealed a difference in earlier runs: they are tried first."""
+    """Return the tests that revealed a difference in earlier runs; they are tried first."""
     return {each.finding.test: each for each in memory.known() if each.finding.test is not None}
 
 
 def earlier_result(
     memory: Memory, options: Mapping[str, Any], name: str, versions: Mapping[str, str]
 ) -> DiffResult | None:
-    """Return what the same comparison of the same code gave; nothing of it can have become different."""
+    """Return the stored result of the same comparison of the same code, if there is one; it is still valid."""
     content = memory.run(options)
     try:
         if content is None:
             return None
         findings = [Finding.from_json(each) for each in content["findings"]]
         if any(each.reproducer is not None and not Path(each.reproducer).is_file() for each in findings):
-            return None  # somebody has removed it: it is written by a run
+            return None  # the file was deleted: only a run writes it
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(content["at"]))
         there = "the difference is still there, and " if findings else ""
         note = (
@@ -46,7 +46,7 @@ def earlier_result(
         )  # fmt: skip
         diff_text(result)
     except (LookupError, TypeError, ValueError, AttributeError, AssertionError, OverflowError, OSError, UsageError):
-        return None  # not even something that can be shown
+        return None  # the stored content cannot even be shown
     return result
 
 
@@ -54,9 +54,10 @@ def keep(
     memory: Memory, options: Mapping[str, Any], result: DiffResult, known: Mapping[Test, KnownFinding],
     revealing: Collection[Test], last: Test | None,
 ) -> None:  # fmt: skip
-    """Remember a run, and say in its result what has become of what was known.
+    """Store a run, and add to its result what has become of the known differences.
 
-    Known tests come first, and the ``last`` of all that were tried may be one of them: the others are not known.
+    Known tests are tried first. If the ``last`` test that was tried is one of them, the known tests after it were not
+    tried.
     """
     if result.stopped_by == "interrupt":
         return
@@ -85,5 +86,6 @@ def keep(
 
 
 def _cause(finding: Finding) -> str:
-    vanished = ("vanished",) if not finding.only_new else ()  # what is new keeps the name it always had
+    # The name of new behaviour must stay what it was in older stores.
+    vanished = ("vanished",) if not finding.only_new else ()
     return token((finding.kind, finding.exception, tuple(finding.methods), *vanished))

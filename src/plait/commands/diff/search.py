@@ -1,10 +1,10 @@
-"""ConDiff's main loop (Figure 3): generate, compare one after another, filter, check, until a difference is proven.
+"""ConDiff's main loop (Figure 3): generate tests, compare them sequentially, filter, check, until one differs.
 
-Behaviour that only the new version has is what people ask for: the search ends with it. What only the old version could
-do is remembered, and the search goes on.
+The search ends with behaviour that only the new version has, because that is what users look for. Behaviour that only
+the old version had is remembered, and the search continues.
 
-Tests are made on the new version in batches; while the old version observes one batch, the next is made. Results are
-taken in the order of the tests, so what is found does not depend on which worker was faster.
+Tests are generated on the new version in batches. While one batch is observed on the old version, the next one is
+generated. Results are used in the order of the tests, so findings do not depend on which worker was faster.
 """
 
 from __future__ import annotations
@@ -47,31 +47,32 @@ from plait.model.test import Call, Test
 from plait.workers.failures import WorkerFailed
 from plait.workers.pool import Answer, WorkerError
 
-PORTION = 12  # tests that are filtered together at first
+PORTION = 12  # tests in the first batch that is filtered
 MOST_AT_ONCE = 100
-FEW = 30  # tests of a stage without a promising access that are filtered by their traces
-CLOSER = 6  # looks at a test that seems to differ sequentially, each without what was found not to count
-EXAMPLES = 5  # sequential differences that are kept as examples
-HOPELESS = 4  # calls of a method that make prefixes differ, after which no prefix calls it any more
-RESTARTS = 3  # generators that may be lost with their workers
-LONGER = 4  # pairs of calls of a stage that get a third one
-APART = 6  # tests of a stage that are judged on each version by itself
-FIRST_SHARE = 0.5  # of the budget, in which only tests with a difference in their traces are checked,
-QUIET_SHARE = 0.1  # and of one in which no such test has come: a branch that one call after the other never takes
-LATER_SHARE = 0.3  # of the time, for tests without one
-FRUITLESS = 25  # prefixes in a row that allowed no new test: there is nothing more to say
+FEW = 30  # tests without a promising access that are filtered by their traces, per stage
+CLOSER = 6  # comparisons of a test that seems to differ sequentially, each ignoring what was found to be irrelevant
+EXAMPLES = 5  # sequential differences kept as examples
+HOPELESS = 4  # calls of a method that make prefixes differ, after which prefixes do not call it any more
+RESTARTS = 3  # generators that may be lost with their worker
+LONGER = 4  # pairs of calls per stage that are extended by a third call
+APART = 6  # tests per stage that are judged on each version by itself
+FIRST_SHARE = 0.5  # part of the budget in which only tests whose traces differ are checked,
+# And the same if no such test has come: then the change may be in a branch that needs an interleaving.
+QUIET_SHARE = 0.1
+LATER_SHARE = 0.3  # part of the time for tests whose traces do not differ
+FRUITLESS = 25  # consecutive prefixes without a new test, after which the search is exhausted
 
 
 @dataclass(slots=True)
 class Counts:
-    """The figures of Tables III and IV, and what else was counted; times are seconds of work, in all processes."""
+    """The figures of Tables III and IV, and others. Times are seconds of work in all processes."""
 
     tests: int = 0  # #CT
     filtered: int = 0
-    repeated: int = 0  # tests with a pair of traces that came before
-    unchecked: int = 0  # tests that the filter keeps, and for which there was no time
+    repeated: int = 0  # tests with a pair of traces seen before
+    unchecked: int = 0  # tests that the filter keeps, but that were not checked for lack of time
     sequential: int = 0
-    known: int = 0  # from earlier runs, and not explored again
+    known: int = 0  # tests compared by an earlier run
     generate_s: float = 0.0
     filter_s: float = 0.0
 
@@ -86,7 +87,7 @@ class Sequential:
 
 @dataclass(slots=True)
 class DiffSearch:
-    """One campaign's search. ``over`` is asked between tests whether the budget is used up."""
+    """The search of one campaign. ``over`` is called between tests; it returns whether the budget is used up."""
 
     sides: Sides
     generation: Generation
@@ -99,32 +100,33 @@ class DiffSearch:
     over: Callable[[], bool]
     threads: int = 2
     max_tests: int | None = None
-    known: tuple[Test, ...] = ()  # tests that are checked before any is made
-    comparisons: Comparisons | None = None  # what earlier runs have compared
-    budget: float = 0.0  # seconds; a search that is bounded by ``max_tests`` does not look at the clock
+    known: tuple[Test, ...] = ()  # tests to check before any is generated
+    comparisons: Comparisons | None = None  # the comparisons of earlier runs
+    budget: float = 0.0  # seconds; not used by a search limited by ``max_tests``
     counts: Counts = field(default_factory=Counts)
     sequential: list[Sequential] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    losses: list[str] = field(default_factory=list)  # what killed workers
-    left_out: dict[str, None] = field(default_factory=dict)  # what is said of methods that are not called
+    losses: list[str] = field(default_factory=list)  # notes on lost workers
+    left_out: dict[str, None] = field(default_factory=dict)  # notes on methods that are not called any more
     recent: list[Test] = field(default_factory=list)
     exhausted: bool = False
-    vanished: Revealed | Broken | None = None  # the first difference without anything that only the new version does
-    revealing: set[Test] = field(default_factory=set)  # the tests that have shown a difference of either kind
-    found_at: float | None = None  # when the first of them did
-    avoid: set[str] = field(default_factory=set)  # calls, and names of methods
+    vanished: Revealed | Broken | None = None  # the first difference without new behaviour
+    revealing: set[Test] = field(default_factory=set)  # tests that have shown a difference of either kind
+    found_at: float | None = None  # the time of the first of them
+    avoid: set[str] = field(default_factory=set)  # source of calls, and names of methods
     _bad: dict[str, int] = field(default_factory=dict)
     _seen: Seen = field(default_factory=Seen)
     _fruitless: int = 0
-    _settled: bool = False  # states cannot be compared: probes stand for them
-    _interleaving: set[Test] = field(default_factory=set)  # kept by the filter since the last stage
-    _waiting: deque[tuple[Test, Decision]] = field(default_factory=deque)  # kept, but hardly ever different
-    _waited_s: float = 0.0  # seconds spent on such tests
-    _promised: bool = False  # a test with a difference in its traces has come
+    _settled: bool = False  # states cannot be compared, so the answers of probes are compared instead
+    _interleaving: set[Test] = field(default_factory=set)  # tests that the filter has kept since the last stage
+    # Tests that the filter has kept but that rarely differ.
+    _waiting: deque[tuple[Test, Decision]] = field(default_factory=deque)
+    _waited_s: float = 0.0  # seconds spent on these tests
+    _promised: bool = False  # a test whose traces differ has come
     _started: float = field(default_factory=time.monotonic)
 
     def run(self) -> Revealed | Broken | None:
-        """Search until something that only the new version does is proven, or no new tests come, or time is up."""
+        """Search until new behaviour is proven, there are no new tests, or the budget is used up."""
         with suppress(LateError):
             for test in self.known:
                 found = self._check([(test, self.view, None)]) or self._judged_apart([test])
@@ -143,10 +145,10 @@ class DiffSearch:
         return None
 
     def _has_share(self) -> bool:
-        """Return whether it is time for tests that can wait.
+        """Return whether it is time to check tests that can wait.
 
-        They get none at the beginning of the budget, later a share of it, and all that is left when no new tests come.
-        Where nothing else is checked, they are all that can show the change: then the beginning is short.
+        They get no time at first, later a share of the budget, and all time that is left when there are no new tests.
+        If nothing else is checked, only these tests can show the effect of the change, so the first period is short.
         """
         if self.max_tests is not None:
             return False
@@ -173,12 +175,12 @@ class DiffSearch:
     # -- stages: a prefix and its suffixes (lines 5-7 and 10-14) ----------------------------------------------------
 
     def _stages(self) -> Iterator[Ready]:
-        """Stages whose prefix and suffixes do the same on both versions; the next is made while one is used."""
+        """Yield stages whose prefix and suffixes do the same on both versions; the next is made while one is used."""
         lost = 0
         state, position = self._begin(lost)
         yield from (replay := StageReplay(self, position)).known()
         try:
-            for _ in range(replay.passed):  # the generator has not seen them
+            for _ in range(replay.passed):  # the generator has not made the stages of the recording
                 state = awaited(self._next(state, frozenset()), self.sides.until)[0]
         except WorkerError as error:
             lost += 1
@@ -224,20 +226,20 @@ class DiffSearch:
             if not same(old, new) and not self._settle(stage.test((number,)), old, new):
                 self.counts.sequential += 1
                 if old.beginning.results != new.beginning.results:
-                    break  # the prefix itself differs: so it does for all suffixes
+                    break  # the prefix itself differs, and so does every suffix
             elif not old.beginning.failed:
                 usable.add(number)
         both = enumerate(zip(before, after, strict=True))
         return Ready(stage, [self.row(*each, usable=number in usable) for number, each in both], left)
 
     def row(self, old: Solo, new: Solo, *, usable: bool) -> Row:
-        """Return what a suffix touches on either version."""
+        """Return what a suffix touches on each version."""
         impacts = None if self.filter is None else self.filter.impacts(old.touched, new.touched)
         runnable = not old.observation.beginning.failed and not new.observation.beginning.failed
         return Row(usable, runnable, (old.touched.footprint, new.touched.footprint), impacts)
 
     def lose(self, error: WorkerError, stage: str = "generating", test: Test | None = None) -> None:
-        """Note a test whose worker died of it, or had an error of plait's own with it."""
+        """Add a note on a lost worker, or on an internal error in a worker."""
         if isinstance(error, WorkerFailed):
             self.notes.append(own_error(stage, error, test, kept="the search went on without it"))
             return
@@ -249,7 +251,7 @@ class DiffSearch:
     # -- tests: pairs of suffixes (lines 8-9 and 15-24) -------------------------------------------------------------
 
     def _behind(self, ready: Ready) -> Revealed | Broken | None:
-        """Filter and check all tests of a stage, portion by portion."""
+        """Filter and check all tests of a stage, batch by batch."""
         found: Revealed | Broken | None = None
         for portion in self._portions(ready):
             found = self._check(self._filtered(portion))
@@ -265,9 +267,9 @@ class DiffSearch:
         return found or self._judged_apart(self._differing(ready))
 
     def _portions(self, ready: Ready) -> Iterator[list[tuple[Test, View]]]:
-        """Yield the tests of a stage, in portions that grow: the first ones are answered soon, the rest at little cost.
+        """Yield the tests of a stage in batches of growing size: the first are checked soon, the others efficiently.
 
-        Those in which calls are made to wait come first; they have prefixes of their own.
+        Tests in which calls are made to wait come first; they have their own prefixes.
         """
         self._leave("")
         if waiting := [each for test in ready.stage.whole for each in self._counted(test)]:
@@ -281,7 +283,7 @@ class DiffSearch:
             size = min(2 * size, MOST_AT_ONCE)
 
     def _leave(self, left: str) -> None:
-        """Note the state that the prefix of the next tests leaves behind."""
+        """Set the state that the prefix of the next tests leaves."""
         if self.comparisons is not None:
             self.comparisons.left = left
 
@@ -290,7 +292,7 @@ class DiffSearch:
             self.comparisons.save()
 
     def _differing(self, ready: Ready) -> Iterator[Test]:
-        """Promising tests of a stage whose calls, or whose prefix, do not do the same one after another."""
+        """Yield promising tests of a stage whose calls, or whose prefix, differ sequentially between the versions."""
         if ready.usable == ready.runnable:
             return
         random = Random(f"{self.generation.seed} {ready.stage.number} apart")
@@ -305,10 +307,10 @@ class DiffSearch:
                     yield test
 
     def _tests(self, ready: Ready) -> Iterator[tuple[Test, View]]:
-        """Yield the tests of a stage that are to be filtered by their traces, or without a filter simply all.
+        """Yield the tests of a stage that are to be filtered by their traces; without a filter, all tests.
 
-        Tests whose calls cannot influence each other are filtered here, as ``quiet``. Promising ones come first; of the
-        others, which hardly ever pass, a stage gets a share. A share is enough, because there will be more stages.
+        Tests whose calls cannot influence each other are discarded here, as ``quiet``. Promising tests come first. The
+        others rarely pass the filter, so each stage contributes only some of them.
         """
         random = Random(f"{self.generation.seed} {ready.stage.number}")
         promising: list[tuple[int, ...]] = []
@@ -330,10 +332,11 @@ class DiffSearch:
             yield from self._made(ready, chosen)
 
     def _longer(self, ready: Ready) -> Iterator[Test]:
-        """Yield tests with a third call, before or behind one of two that meet.
+        """Yield tests with a third call, before or after one of two calls that conflict.
 
-        What one call sees of another may be right whatever it is, and wrong only beside what the same thread did just
-        before, or finds next. Pairs that interleave in ways that whole calls do not come first.
+        What one call sees of another may be correct by itself, and wrong only together with what the same thread did
+        just before or sees next. Pairs come first that interleave in ways which are not equivalent to orders of whole
+        calls.
         """
         if self.filter is None:
             return
@@ -361,7 +364,7 @@ class DiffSearch:
         yield from self._counted(ready.stage.test(chosen))
 
     def _counted(self, test: Test) -> Iterator[tuple[Test, View]]:
-        """Yield the test and its view, if the test is new and was not compared before."""
+        """Yield the test and its view, if the test is new and was not compared by an earlier run."""
         if self._enough() or not self._seen.is_new(test):
             return
         self.counts.tests += 1
@@ -370,19 +373,19 @@ class DiffSearch:
             yield test, self.view
 
     def _is_known(self, test: Test) -> bool:
-        """Return whether an earlier run has compared the test; it counts as if this one had."""
+        """Return whether an earlier run has compared the test; if so, count it as if this run had."""
         known = None if self.comparisons is None else self.comparisons.find(test, self.view)
         if known is not None:
             self.counts.known += 1
             self.counts.filtered += known.filtered
             self.counts.repeated += known.repeated
             self.checks.recall(known)
-            if not known.filtered:  # the filter kept it: what is made of such tests is the same in every run
+            if not known.filtered:  # the filter kept it, so that longer tests are made from it as in the earlier run
                 self._interleaving.add(test)
         return known is not None
 
     def _filtered(self, portion: list[tuple[Test, View]]) -> list[tuple[Test, View, Decision | None]]:
-        """Return the tests that are to be checked; some of them can wait, and are kept for later."""
+        """Return the tests to check; those that can wait are kept for later."""
         if self.filter is None:
             return [(test, view, None) for test, view in portion]
         kept: list[tuple[Test, View, Decision | None]] = []
@@ -391,7 +394,8 @@ class DiffSearch:
                 worker.observe_tests, tuple(test for test, _view in portion), self.view
             ).values()
         except WorkerError as error:
-            if isinstance(error, WorkerFailed) and len(portion) > 1:  # one test is to blame: the others go on
+            # One test is to blame: filter the others without it.
+            if isinstance(error, WorkerFailed) and len(portion) > 1:
                 middle = len(portion) // 2
                 return [*self._filtered(portion[:middle]), *self._filtered(portion[middle:])]
             self.lose(error, "tracing", portion[0][0])
@@ -417,7 +421,7 @@ class DiffSearch:
         return kept
 
     def _check(self, kept: list[tuple[Test, View, Decision | None]]) -> Revealed | Broken | None:
-        """Behavioural checking; a difference that one order of whole calls shows as well is a sequential one."""
+        """Check tests; a difference that orders of whole calls show as well is a sequential one, and does not count."""
         while kept:
             revealed = self.checks.first_difference(kept, self.over, self.comparisons, self._is_wanted)
             if revealed is None:
@@ -434,12 +438,12 @@ class DiffSearch:
         return None
 
     def _is_wanted(self, revealed: Revealed) -> bool:
-        """Return whether a difference says more than what is known already."""
+        """Return whether a difference is new behaviour, or the first difference of the other kind."""
         self.revealing.add(revealed.test)
         return bool(revealed.difference.only_new) or self.vanished is None
 
     def _is_new(self, found: Revealed | Broken) -> bool:
-        """Return whether the new version alone does something; what only the old one did is remembered."""
+        """Return whether only the new version shows the behaviour; remember the first that only the old one shows."""
         if self.found_at is None:
             self.found_at = time.monotonic()
         self.revealing.add(found.test)
@@ -449,7 +453,7 @@ class DiffSearch:
         return new
 
     def _judged_apart(self, tests: Iterable[Test]) -> Broken | None:
-        """Return the first of the tests that the new version alone breaks."""
+        """Return the first of the tests that is broken on the new version only."""
         left = iter(tests)
         while (found := self.apart.first(left, self.over)) is not None:
             if self._is_new(found):
@@ -461,11 +465,13 @@ class DiffSearch:
             (old, _), (new, _) = self.sides.both(worker.observe_twice, revealed.test, revealed.view).values()
         except WorkerError as error:
             self.lose(error, "repeating", revealed.test)
-            return isinstance(error, WorkerFailed)  # they were alike when the test was made: what was found stands
+            # The versions agreed when the test was made, so the difference is kept.
+            return isinstance(error, WorkerFailed)
         if alike_alone(old, new):
             return True
         self.counts.sequential += 1
-        if alike_but_for_objects(old, new):  # one keeps what the other makes anew each time: no race is needed for it
+        # One version keeps an object that the other makes each time: no race is needed for that.
+        if alike_but_for_objects(old, new):
             self.view = replace(self.view, objects=False)
         self._report(revealed.test, old, new)
         return False
@@ -478,7 +484,7 @@ class DiffSearch:
     # -- sequential differences -------------------------------------------------------------------------------------
 
     def _settle(self, test: Test, old: Observation, new: Observation) -> bool:
-        """Look closer where the versions seem to differ sequentially. False if they do; may replace the view."""
+        """Examine versions that seem to differ sequentially. Return False if they do; this may replace the view."""
         view = replace(self.view, ignored=self.view.ignored | one_sided(old, new))
         for _ in range(CLOSER):
             try:
@@ -502,7 +508,7 @@ class DiffSearch:
         return False
 
     def _probe(self, test: Test) -> bool:
-        """Compare answers of further calls from now on: the versions keep their state in different forms."""
+        """Compare answers of further calls from now on, because the versions represent their state differently."""
         asked = replace(self.view, state=False, probes=self.probes)
         try:
             (first, _), (second, _) = self.sides.both(worker.observe_twice, test, asked).values()
@@ -531,7 +537,7 @@ class DiffSearch:
         self._keep(test, found)
 
     def _keep(self, test: Test, found: SequentialDifference | None) -> None:
-        """Keep an example of what one thread shows, unless there is one like it."""
+        """Keep an example of a sequential difference, unless there is a similar one."""
         if found is None:
             return
         known = {(each.difference.method, each.difference.old[:2], each.difference.new[:2]) for each in self.sequential}

@@ -1,4 +1,4 @@
-"""The two versions of a subject, each in worker processes of its own."""
+"""The two versions of a subject, each in its own worker processes."""
 
 from __future__ import annotations
 
@@ -21,47 +21,47 @@ from plait.workers.failures import WorkerFailed
 from plait.workers.pool import Answer, Workers
 from plait.workers.protocol import WorkerSpec
 
-PATIENCE = 60.0  # seconds that a task may take before its worker is given up
+PATIENCE = 60.0  # seconds for one task before its worker is given up
 STALL = 10.0  # seconds without a sign of life
 
 
 class LateError(Exception):
-    """A task was still under way when there was no more time for it."""
+    """A task was still running when its time was up."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingPair:
-    """A task under way on both versions, waited for ``until`` a moment of `time.monotonic`."""
+    """A task running on both versions; ``until`` is the `time.monotonic` at which to stop waiting for it."""
 
     old: Future[Answer]
     new: Future[Answer]
     until: float | None = None
 
     def values(self) -> tuple[Any, Any]:
-        """Return both results; raises what the first failed one raised, or `LateError`."""
+        """Return both results; raise the error of the first that failed, or `LateError`."""
         return awaited(self.old, self.until), awaited(self.new, self.until)
 
 
 def awaited(future: Future[Answer], until: float | None) -> Any:
-    """Return what a task returned; `LateError` if it did not in time, a `WorkerError` if it could not."""
+    """Return the result of a task; raise `LateError` if it is late, or a `WorkerError` if it failed."""
     left = None if until is None else max(0.0, until - time.monotonic())
     if not wait([future], left).done:
         raise LateError
     try:
         return future.result().value
-    except PlaitBugError as error:  # it costs what was asked for, and not the comparison
+    except PlaitBugError as error:  # an internal error costs this task, not the whole comparison
         raise WorkerFailed(str(error).partition("\n")[0]) from None
 
 
 class Sides:
-    """Hands tasks to the workers of either version, or of both; for those of both there is time ``until`` a moment."""
+    """Runs tasks in the workers of either version or of both; for tasks on both, ``until`` limits the time."""
 
     def __init__(self, old: Workers, new: Workers) -> None:
         self._workers: dict[Side, Workers] = {"old": old, "new": new}
         self.until: float | None = None
 
     def on(self, side: Side, task: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> Future[Answer]:
-        """Run a task on one version; a lost worker is forgiven once."""
+        """Run a task on one version; it is retried once if the worker is lost."""
         return self._workers[side].attempt(task, *args, timeout=patience, stall=STALL)
 
     def both(self, task: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> PendingPair:
@@ -72,7 +72,7 @@ class Sides:
         return PendingPair(begun["old"], begun["new"], self.until)
 
     def drop(self) -> None:
-        """Forget what has not begun."""
+        """Cancel tasks that have not begun."""
         for workers in self._workers.values():
             workers.drop()
 
@@ -83,9 +83,9 @@ def open_sides(
     hook: Path | None = None, cluster: Cluster | None = None, tests: Path | None = None,
     import_s: float = LONGEST_IMPORT,
 ) -> Iterator[Sides]:  # fmt: skip
-    """Start the processes, ``workers`` in all and at least one for each version; they can import the user's hook.
+    """Start the processes: ``workers`` in all, at least one for each version. They can import the user's hook.
 
-    On a ``cluster`` both versions, and the project's ``tests``, go to all of its workers.
+    On a ``cluster``, both versions and the project's ``tests`` are sent to all of its workers.
     """
     with ExitStack() as stack:
         shares = (max(1, workers // 2), max(1, workers - workers // 2))
@@ -101,7 +101,7 @@ def open_sides(
 def _spec(
     subject: Subject, version: Version, allow: tuple[str, ...], memory: int | None, hook: Path | None
 ) -> WorkerSpec:
-    # By its module's name, never by the file that the user gave: each version has one of its own.
+    # Always by the module's name: a file that the user named belongs to one version only.
     roots = (version.root, *([hook.resolve().parent] if hook is not None else ()))
     return WorkerSpec(
         module=subject.module, qualname=subject.qualname, roots=roots, paths=tuple(version.extra),

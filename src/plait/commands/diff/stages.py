@@ -1,7 +1,7 @@
-"""Stages of `plait diff` that an earlier run has made: of those, only what a change reaches is run again.
+"""Stages of `plait diff` that an earlier run has recorded: only the parts that a change reaches are run again.
 
-`plait.store.recording` says how. A stage has more than a chunk of tests: its suffixes were run alone on both versions,
-and what they touched there, and what state the prefix leaves, are kept as well.
+`plait.store.recording` explains recordings. A stage records more than tests: what each suffix, run alone, touched on
+each version, and the state that the prefix leaves.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ _BY_ADDRESS = re.compile(rf"{MODULE_STATE} \d")  # state of modules that has no 
 
 
 class Row(NamedTuple):
-    """A suffix alone behind its prefix: what it touches on either version, and what of that is impacted.
+    """One suffix run alone after its prefix: what it touches on each version, and which of these accesses are impacted.
 
-    A ``usable`` one does the same on both versions, a ``runnable`` one can at least be run on both.
+    A ``usable`` suffix behaves the same on both versions; a ``runnable`` one can be run on both.
     """
 
     usable: bool
@@ -66,11 +66,11 @@ class Ready:
 
     stage: Stage
     rows: list[Row]
-    left: str = ""  # a hash of the state behind the prefix on either version, see `worker.state_after_prefix`
+    left: str = ""  # a hash of the state after the prefix on each version, see `worker.state_after_prefix`
     usable: set[int] = field(init=False)
     runnable: set[int] = field(init=False)
     quiet: int = 0  # tests whose calls cannot influence each other
-    _alike: list[int] = field(init=False, repr=False)  # rows by what they touch: many do the same
+    _alike: list[int] = field(init=False, repr=False)  # rows numbered by what they touch, because many touch the same
     _known: dict[tuple[int, ...], tuple[bool, bool]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -80,7 +80,7 @@ class Ready:
         self._alike = [kinds.number((row.footprints, row.impacts)) for row in self.rows]
 
     def meet(self, chosen: tuple[int, ...]) -> tuple[bool, bool]:
-        """Return whether impacted accesses of two calls meet, and whether any accesses of theirs do."""
+        """Return whether impacted accesses of the chosen suffixes conflict, and whether any of their accesses do."""
         alike = tuple([self._alike[number] for number in chosen])
         if alike not in self._known:
             pairs = [(self.rows[one], self.rows[other]) for one, other in itertools.combinations(chosen, 2)]
@@ -110,11 +110,11 @@ class RecordedStage:
     left: str = ""
 
     def tests(self) -> list[Test]:
-        """Return all that was run for it."""
+        """Return everything that was run for the stage."""
         return [*(each.test for each in self.asked), *(self.stage.test((number,)) for number in range(len(self.rows)))]
 
     def as_json(self) -> dict[str, Any] | None:
-        """Return plain data; None if it means nothing to another process."""
+        """Return plain data; None if it would have no meaning in another process."""
         packer, accesses, prints = Packer(), Numbered(), Numbered()
 
         def numbered(footprint: Footprint | None) -> int | None:
@@ -142,7 +142,7 @@ class RecordedStage:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RecordedStage | None:
-        """Return the inverse of `as_json`; None for anything else."""
+        """Return the inverse of `as_json`; None for malformed data."""
         try:
             unpacker = Unpacker(data)
             calls, imports = unpacker.calls, unpacker.imports
@@ -172,15 +172,14 @@ def _row(
 
 
 # -- comparisons -------------------------------------------------------------------------------------------------------
-# Tests that `plait diff` has compared before without a difference, and the stages it took them from.
+# Tests that an earlier `plait diff` has compared without a difference, and the stages they came from.
 #
-# A test is known if it was compared in the same way and nothing it can reach has changed, on either version. That it
-# passed the filter, and what the filter made of it, follows from its traces, and so from the same code. For stages see
-# `plait.commands.diff.stages`.
+# A test is known if it was compared in the same way, and nothing that it can reach has changed on either version.
+# Whether it passed the filter follows from its traces, and so from the same code.
 
 
 class Compared(NamedTuple):
-    """What became of a test: filtered, because it cannot differ, or explored alike; ``repeated``: with known traces."""
+    """The result of a test: filtered, because it cannot differ, or explored; ``repeated`` if its traces were known."""
 
     filtered: bool = False
     repeated: bool = False
@@ -189,10 +188,10 @@ class Compared(NamedTuple):
 
 
 class FoundStage(NamedTuple):
-    """A stage that was recorded at a position, and what of it a change reaches: questions, suffixes, the prefix.
+    """A stage that was recorded at a position, with the parts that a change reaches: questions and suffixes.
 
-    If the prefix is reached, so are all suffixes, unless it leaves the same state as before: then ``own`` are those
-    that are reached themselves. ``stale`` if some code is not what it was.
+    If a change reaches the prefix, it reaches all suffixes, unless the prefix still leaves the same state: then only
+    the suffixes in ``own`` count, which it reaches directly. ``stale`` is true if any of the code has changed.
     """
 
     position: str
@@ -204,12 +203,12 @@ class FoundStage(NamedTuple):
 
     @property
     def next_position(self) -> str:
-        """Where it leads to."""
+        """The position after this stage."""
         return next_position(self.position, (each.answer for each in self.recorded.asked))
 
 
 class Comparisons:
-    """Looks tests and stages up, and keeps those that were compared; `save` writes them down."""
+    """Looks up tests and stages that were compared, and collects new ones; `save` writes them to the store."""
 
     def __init__(self, memory: Memory, options: DiffOptions, old: Version, new: Version) -> None:
         self._memory = memory
@@ -218,13 +217,14 @@ class Comparisons:
             "command": "diff", "gil": options.model == "gil", "filter": options.filter, "hook": files_key(options.hook),
             "allow": sorted(options.allow), "timed": options.max_tests is None,
         }  # fmt: skip
-        self.left = ""  # a hash of the state that the prefix of the tests at hand leaves; empty if code stands for it
-        self._behind: dict[tuple[Test, View], str] = {}  # the same, of tests that are checked when others are at hand
-        self._keys: dict[tuple[Test, View], str] = {}  # of the tests since the last `save`
+        # A hash of the state that the current tests' prefix leaves; empty if the prefix's code is in the key instead.
+        self.left = ""
+        self._behind: dict[tuple[Test, View], str] = {}  # the same for tests that are checked later
+        self._keys: dict[tuple[Test, View], str] = {}  # the keys of tests since the last `save`
         self._new: dict[str, dict[str, Any]] = {}
 
     def find(self, test: Test, view: View) -> Compared | None:
-        """Return what is known."""
+        """Return the result of a test, if it is known."""
         content = self._memory.explored(self._key(test, view))
         try:
             if content is None:
@@ -237,22 +237,22 @@ class Comparisons:
             return None
 
     def keep(self, test: Test, view: View, compared: Compared) -> None:
-        """Remember a test that showed no difference."""
+        """Store a test that showed no difference."""
         self._new[self._key(test, view)] = compared._asdict()
 
     def wait(self, test: Test, view: View) -> None:
-        """Note that a test at hand is compared later: its prefix leaves what it leaves now."""
+        """Remember the state that the prefix of a test leaves, because the test is compared later."""
         self._behind[test, view] = self.left
 
     def save(self) -> None:
-        """Write down what is to be remembered."""
+        """Write what was collected to the store."""
         self._memory.keep_tests(self._new)
         self._new, self._keys = {}, {}
 
     # -- stages -----------------------------------------------------------------------------------------------------
 
     def stage(self, position: str, view: View) -> FoundStage | None:
-        """Return the stage that was recorded at a position, if one was."""
+        """Return the stage recorded at a position, or None."""
         content = self._memory.explored(self._stage_key(position, view))
         known = None if content is None else RecordedStage.from_json(content)
         try:
@@ -277,7 +277,7 @@ class Comparisons:
         return FoundStage(position, known, asked, reached, own, stale=True)
 
     def keep_stage(self, position: str, view: View, recorded: RecordedStage) -> str:
-        """Remember a stage; returns the position after it."""
+        """Record a stage; return the position after it."""
         content = recorded.as_json()
         if content is not None:
             parts = sorted({part for test in recorded.tests() for part in parts_of(test)})
@@ -302,7 +302,7 @@ class Comparisons:
         return known
 
     def _code(self, test: Test, view: View, left: str) -> dict[str, str]:
-        """Hashes of all that the test, and the calls that look at its final state, can reach on either version."""
+        """Return hashes of all code that the test, and the probes after it, can reach on either version."""
         prefix = () if left else test.prefix
         parts = parts_of(Test(test.imports, prefix, (*test.suffixes, view.probes)))
         return {f"{side} {part}": prints.part(part) for side, prints in self._prints.items() for part in parts}

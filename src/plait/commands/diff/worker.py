@@ -1,4 +1,4 @@
-"""What worker processes of `plait diff` do; every process has one of the two versions."""
+"""The tasks of worker processes for `plait diff`; each process has one of the two versions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from plait.workers import state
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What a generator of tests needs to know."""
+    """What a generator of tests needs."""
 
     interface: Interface
     methods: tuple[str, ...]
@@ -51,32 +51,32 @@ class Generation:
     hints: Hints = field(default_factory=Hints)
     tests: Path | None = None
     objects: frozenset[str] | None = None
-    """Values that both versions make the same way, where that is known."""
+    """Values that both versions make in the same way; None if unknown."""
     changed: tuple[str, ...] = ()
-    """Methods without which a test cannot differ."""
+    """Methods of which a test must call at least one to be able to differ."""
 
 
 class Solo(NamedTuple):
-    """One suffix alone behind the prefix: what it did, and what it touched."""
+    """One suffix run alone after the prefix: its outcome, and what it touched."""
 
     observation: Observation
     touched: Touched
 
 
 def objects(generation: Generation) -> frozenset[str]:
-    """Return the values of this version that are more than plain data."""
+    """Return the values in this version's catalogue that are more than plain data."""
     with state.world().entered():
         return _catalogue(generation).objects()
 
 
 def call_alone(name: str, generation: Generation) -> Alone:
-    """Return call each method of this version by itself, in one thread."""
+    """Call each method of this version by itself in a single thread, and return what that shows."""
     options = StreamOptions(name, seed=generation.seed)
     return tasks.alone(name, options, generation.hints, generation.tests)
 
 
 def begin_generation(generation: Generation) -> tuple[bytes, str]:
-    """Return a generator, packed, and its first position: its state is read in workers only."""
+    """Return a pickled generator and its first position; only workers unpickle it."""
     SequentialRunner.announce = _announce
     with state.world().entered():
         state.try_imports(generation.interface.imports)
@@ -96,7 +96,7 @@ def _catalogue(generation: Generation) -> Catalogue:
 
 
 class _Questions:
-    """What the generator at work asks."""
+    """The questions that the running generator has asked."""
 
     asked: ClassVar[list[Asked]] = []
 
@@ -112,7 +112,7 @@ def _reached(test: Test) -> frozenset[Feature]:
 
 
 def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, tuple[Asked, ...], tuple[str, ...], float]:
-    """Return the next prefix with its suffixes, what the generator asked meanwhile, and which methods it avoids."""
+    """Return the generator's new state, the next stage, the questions asked for it, and notes on avoided methods."""
     state.subject()
     SequentialRunner.announce = _announce
     started = time.perf_counter()
@@ -129,7 +129,7 @@ def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, tupl
 
 
 def ask_again(asked: tuple[Asked, ...]) -> tuple[str, ...]:
-    """Return hashes of what a generator would be answered now."""
+    """Return hashes of the answers that a generator would get now."""
     state.subject()
     run = SequentialRunner()
     SequentialRunner.announce = _announce
@@ -138,10 +138,10 @@ def ask_again(asked: tuple[Asked, ...]) -> tuple[str, ...]:
 
 
 def state_after_prefix(stage: Stage, view: View) -> str:
-    """Return a hash of the state that a stage's prefix leaves on this version; empty if no hash says all of it.
+    """Return a hash of the state that a stage's prefix leaves on this version; empty if a hash cannot describe it.
 
-    It does if the prefix changes nothing but what its own objects hold: then whatever comes behind it depends on the
-    state, however it came about.
+    A hash can if the prefix changes only what its own objects hold. Then everything after it depends on this state, and
+    not on how it came about.
     """
     state.subject()
     with state.world().entered():
@@ -155,7 +155,7 @@ def state_after_prefix(stage: Stage, view: View) -> str:
 
 
 def observe_alone(stage: Stage, view: View, numbers: tuple[int, ...] | None = None) -> tuple[tuple[Solo, ...], float]:
-    """Return each suffix of a stage, or those with these ``numbers``, by itself on this version."""
+    """Run suffixes of a stage, each alone on this version; by default all, otherwise those with these ``numbers``."""
     state.subject()
     started = time.perf_counter()
     with state.world().entered():
@@ -169,7 +169,7 @@ def observe_alone(stage: Stage, view: View, numbers: tuple[int, ...] | None = No
 
 
 def observe_tests(tests: tuple[Test, ...], view: View) -> tuple[tuple[Observation, ...], float]:
-    """Return tests on this version, in all orders of their calls, with the traces that they leave."""
+    """Run tests on this version in all orders of their calls; return the observations with their traces."""
     state.subject()
     started = time.perf_counter()
     with state.world().entered():
@@ -187,7 +187,7 @@ def _observer(view: View) -> Observer:
 
 
 def observe_twice(test: Test, view: View) -> tuple[Observation, Observation]:
-    """Observe the same test twice: what differs is not the threads' doing."""
+    """Observe the same test twice: threads are not to blame for what differs."""
     state.subject()
     with state.world().entered():
         _announce(test)
@@ -198,7 +198,7 @@ def outcomes(
     test: Test, view: View, limit: int, sampled: int, seconds: float, allowed: frozenset[Outcome] | None, gil: bool,
     order: str = "dpor", aim: Aim | None = None,
 ) -> tuple[Explored, float]:  # fmt: skip
-    """Return all outcomes of a test on this version, see `plait.judge.difference.behaviour.explore_outcomes`."""
+    """Return all outcomes of a test on this version; see `plait.judge.difference.behaviour.explore_outcomes`."""
     state.subject()
     started = time.perf_counter()
     with state.world().entered():
@@ -218,7 +218,7 @@ def explain_difference(
     test: Test, view: View, allowed: frozenset[Outcome], kind: Kind, known: tuple[Outcome, Shown],
     seen: tuple[Test, ...],
 ) -> Explanation:  # fmt: skip
-    """Return what a person needs to know about an outcome that only this version has."""
+    """Explain an outcome that only this version has."""
     state.subject()
     spec = state.spec()
     with state.world().entered():
@@ -229,7 +229,7 @@ def explain_difference(
 
 
 def judge(test: Test, probes: tuple[Call, ...], rules: Rules, gil: bool) -> Judged:
-    """Return whether this version does in the test what no order of whole calls does."""
+    """Judge a test on this version by the orders of its whole calls."""
     state.subject()
     with state.world().entered():
         _announce(test)
@@ -237,7 +237,7 @@ def judge(test: Test, probes: tuple[Call, ...], rules: Rules, gil: bool) -> Judg
 
 
 def stated(test: Test) -> Admitted:
-    """Return which simple values the annotations of this version admit for a test's arguments."""
+    """Return the simple values that this version's annotations admit for a test's arguments."""
     state.subject()
     with state.world().entered():
         _announce(test)
@@ -247,7 +247,7 @@ def stated(test: Test) -> Admitted:
 def explain_broken(
     test: Test, found: Judged, probes: tuple[Call, ...], rules: Rules, subject: str, seen: tuple[Test, ...]
 ) -> Finding | None:
-    """Return the finding for a violation of a test that is as small as it can be; None if it does not replay."""
+    """Return the finding for the violation of a minimal test; None if it does not replay."""
     assert found.violation is not None
     assert found.schedule is not None
     state.subject()
@@ -277,7 +277,7 @@ def _place(text: str, relative: Callable[[str], str]) -> str:
 
 
 def visited(test: Test) -> frozenset[Place]:
-    """Return the statements that a test reaches on this version, one call after another."""
+    """Return the statements that a test reaches on this version in orders of whole calls."""
     state.subject()
     spec = state.spec()
     with state.world().entered():
@@ -286,5 +286,5 @@ def visited(test: Test) -> frozenset[Place]:
 
 
 def _announce(test: Test) -> None:
-    """Leave a note of what runs, for the case that this process does not survive it."""
+    """Note what runs next, in case that this process does not survive it."""
     state.note(test.as_lines())

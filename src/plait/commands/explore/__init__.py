@@ -1,1 +1,1 @@
-"""`plait explore`: the schedules of an existing test."""
+"""`plait explore`: explores the schedules of an existing test."""

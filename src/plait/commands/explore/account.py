@@ -1,6 +1,7 @@
-"""What pytest tells `plait explore` about its tests, read as if code under test had written it: it can.
+"""Reads the accounts that the pytest plug-in writes about tests. They are not trusted.
 
-The plug-in runs in the process of the tests. So its file is checked key by key before anything is done with it.
+The plug-in runs in the process of the tests, so code under test could have written the file. Therefore every key is
+checked before it is used.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from plait.workers.channel import LONGEST_FRAME
 from plait.workers.schema import FrameError, codec
 
 LONGEST_OUTPUT = 1 << 20
-"""Bytes of what pytest said that are looked at."""
+"""Bytes of pytest's output that are read."""
 
 
 class _AllSteps(TypedDict):
@@ -31,17 +32,17 @@ class _AllSteps(TypedDict):
 
 
 class StepKeys(_AllSteps, total=False):
-    """What an account says of a step."""
+    """The keys of a step."""
 
     value: str
     locks: list[str]
 
 
-StepRow = Annotated[dict[str, Any], StepKeys]  # checked here, made an `AccessStep` by whoever reads the account
+StepRow = Annotated[dict[str, Any], StepKeys]  # checked here; readers of the account make an `AccessStep` of it
 
 
 class FailureKeys(TypedDict):
-    """What an account says of a failure."""
+    """The keys of a failure."""
 
     kind: str
     summary: str
@@ -64,7 +65,7 @@ class _AllAccounts(TypedDict):
 
 
 class AccountKeys(_AllAccounts, total=False):
-    """What is told of one test."""
+    """The keys of a test."""
 
     why: str
     schedules: int
@@ -83,7 +84,7 @@ _MISSING = {"schedules": 0, "search": None, "why": "it does not say"}
 
 
 def read_accounts(file: Path) -> tuple[list[dict[str, Any]], Any]:
-    """Return what a whole run told of its tests, and of the kernel's layers; `UsageError` if that cannot be."""
+    """Return the accounts of a complete run, and its confinement; raise `UsageError` if they are malformed."""
     try:
         whole = json.loads(_text(file))
         return _accounts(whole["tests"]), whole.get("layers")
@@ -92,7 +93,7 @@ def read_accounts(file: Path) -> tuple[list[dict[str, Any]], Any]:
 
 
 def read_account_lines(file: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return what a run told line by line until it was killed, and the tests that it had begun."""
+    """Return the accounts that a killed run had written so far, and the tests that it had begun."""
     try:
         lines = [json.loads(line) for line in _text(file).splitlines() if line.endswith("}")]
         started = [str(line["started"]) for line in lines if "started" in line]

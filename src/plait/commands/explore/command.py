@@ -1,8 +1,8 @@
-"""``plait explore TEST``: an existing multithreaded test, explored where the change is.
+"""``plait explore TEST``: explores an existing multithreaded test, at changed code first.
 
-The test runs under pytest in a process of its own, with the plug-in of `plait.pytest_plugin.explore_test`, in the
-version that is asked about; here the two versions are made available, what the change impacts is found out, and the
-account that the process leaves becomes the result.
+The test runs under pytest in its own process, with the plug-in of `plait.pytest_plugin.explore` and the requested
+version. This module makes both versions available, determines what the change impacts, and turns the account that the
+process writes into the result.
 """
 
 from __future__ import annotations
@@ -49,10 +49,11 @@ SECONDS = 60.0
 SCHEDULES = 10_000
 BOUND = 2
 SEARCH = "auto"
-OVERTIME = 3.0  # seconds beside the budget after which pytest is killed
-LOADED = "ignore:Module already imported so cannot be rewritten; plait"  # pytest asks for it in projects that use plait
-COLLECTION = 120.0  # seconds that pytest may need to begin with the first test
-LOOK, LOOKS = 0.05, 10  # seconds between two looks at a process, and how many must find it waiting
+OVERTIME = 3.0  # seconds in addition to the budget, after which pytest is killed
+# Pytest warns of this in projects that use plait.
+LOADED = "ignore:Module already imported so cannot be rewritten; plait"
+COLLECTION = 120.0  # seconds that pytest may take until the first test
+LOOK, LOOKS = 0.05, 10  # seconds between two looks at the process; looks at which it must be waiting
 _STUCK = "it has not ended within its budget, nor could it be interrupted: it is in a call of C code that "
 _WAITED, _COMPUTED = _STUCK + "waits for ever", _STUCK + "computes on and on"
 
@@ -67,11 +68,11 @@ def run_explore(options: argparse.Namespace) -> int:
     if result.findings and not any(map(is_new, result.findings)):
         return NOTHING_FOUND if complete else UNUSABLE
     code = {"failure": FOUND, "pass": NOTHING_FOUND}.get(result.verdict, INCONCLUSIVE)
-    return code if complete else code or UNUSABLE  # what was asked for is not there
+    return code if complete else code or UNUSABLE  # the requested output could not be written
 
 
 def explore_test(options: argparse.Namespace) -> ExploreResult:
-    """Run the tests that ``options.argument`` names; UsageError when there are none, or pytest does not end."""
+    """Run the tests that ``options.argument`` names; raise `UsageError` if there are none, or pytest does not end."""
     started = time.monotonic()
     if options.schedule in ("native", "active"):
         raise UsageError(
@@ -81,7 +82,7 @@ def explore_test(options: argparse.Namespace) -> ExploreResult:
     project = options.path.resolve()
     with contextlib.ExitStack() as stack:
         new = stack.enter_context(resolve(options.new, project=project, cache=cache_folder().parent))
-        node = _node(options.argument, project, new)  # before versions are compared, which takes its time
+        node = _node(options.argument, project, new)  # before the versions are compared, which takes time
         old = _before(options, project, stack)
         impact = Impact() if old is None else impact_between(old, new)
         told = _account(node, project, new, impact, options)
@@ -94,14 +95,14 @@ def explore_test(options: argparse.Namespace) -> ExploreResult:
 
 
 def _before(options: argparse.Namespace, project: Path, stack: contextlib.ExitStack) -> Version | None:
-    """Return the old version; None where nobody named one and there is no repository to take HEAD from."""
+    """Return the old version; None if none was named and there is no repository to take HEAD from."""
     if options.old == "HEAD" and Repository.find(project) is None:
         return None
     return stack.enter_context(resolve(options.old, project=project, cache=cache_folder().parent))
 
 
 def _node(text: str, project: Path, new: Version) -> str:
-    """Return the node id of TEST, which may be ``module:function``."""
+    """Return the node id of TEST, which may be given as ``module:function``."""
     if "::" not in text and ":" in text:
         module, _, function = text.partition(":")
         inside = _inside(new, project)
@@ -120,14 +121,14 @@ def _node(text: str, project: Path, new: Version) -> str:
 
 
 def _inside(new: Version, project: Path) -> Path:
-    """Return where the tests of a version are: in a revision those of that revision, else the project's."""
+    """Return the folder with the tests of a version: of the revision itself, otherwise of the project."""
     return (new.project or new.root) if new.kind == "revision" else project
 
 
 def _account(
     node: str, project: Path, new: Version, impact: Impact, options: argparse.Namespace
 ) -> list[dict[str, Any]]:
-    """Run pytest, and read what the plug-in wrote."""
+    """Run pytest, and read the account that the plug-in wrote."""
     budget = options.budget or SECONDS
     with tempfile.TemporaryDirectory(prefix="plait-session-") as folder:
         points, account = Path(folder) / "impact.json", Path(folder) / "account.json"
@@ -144,7 +145,7 @@ def _account(
             "--plait-model", options.model, "--plait-allow", ",".join(options.allow),
             *parallel,
         ]  # fmt: skip
-        calm = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}  # imports are no acts of the tests
+        calm = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}  # otherwise imports would write files
         environment = {**passed_on(os.environ, options.allow), **calm}
         said = Path(folder) / "output.txt"
         ended = _run_pytest(command, _inside(new, project), environment, said, account, budget + OVERTIME)
@@ -173,9 +174,10 @@ def _account(
 def _run_pytest(
     command: list[str], folder: Path, environment: dict[str, str], output: Path, account: Path, seconds: float
 ) -> str | None:
-    """Run pytest, with all processes it starts, until it ends, has told everything or the time is over.
+    """Run pytest with all processes it starts, until it ends, the account is complete, or the time is up.
 
-    The time begins with the first test. None: it has ended, or told everything. Else what it did when it was killed.
+    The time begins with the first test. Return None if it ended or the account is complete; otherwise what pytest was
+    doing when it was killed.
     """
     end, begun = time.monotonic() + seconds + COLLECTION, False
     with output.open("w", encoding="utf-8") as file:
@@ -186,8 +188,8 @@ def _run_pytest(
         try:
             idle = looks = 0
             while process.poll() is None:
-                # One that is found waiting when its time is over is looked at until that is certain: it may have begun
-                # to wait a moment ago, and on a busy machine most of its time may have gone into getting there.
+                # If the process is waiting when its time is up, it is observed until that is certain: it may have begun
+                # to wait just now, and on a busy machine most of its time may have passed before.
                 if time.monotonic() > end and (not idle or idle > LOOKS):
                     return _WAITED if idle > LOOKS else _COMPUTED
                 if not begun and Path(f"{account}.lines").exists():
@@ -202,7 +204,7 @@ def _run_pytest(
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(1.0 if account.exists() else LOOK)
                     continue
-                if account.exists():  # what keeps it from ending is of no interest
+                if account.exists():  # why it does not end does not matter then
                     return None
         finally:
             _kill(process)
@@ -210,7 +212,7 @@ def _run_pytest(
 
 
 def _too_much(process: int) -> str:
-    """Return what a process, or one of its children, has too much of; empty if of nothing."""
+    """Return which limit a process or one of its children exceeds; empty if none."""
     children: list[str] = []
     with contextlib.suppress(OSError):
         children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
@@ -228,7 +230,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _accounts_so_far(file: Path, ended: str | None) -> list[dict[str, Any]]:
-    """Return what a process told that had to be killed, and the test that it was in."""
+    """Return the accounts of a process that was killed, completed by the test that was running."""
     if not file.exists() or ended is None:
         return []
     told, started = read_account_lines(file)
@@ -247,7 +249,7 @@ def _accounts_so_far(file: Path, ended: str | None) -> list[dict[str, Any]]:
 
 
 def _in_parallel(node: str, workers: int | None) -> list[str]:
-    """Return the options by which pytest-xdist, if installed, spreads several tests over processes."""
+    """Return the options with which pytest-xdist, if installed, distributes several tests over processes."""
     several = "::" not in node or "[" not in node
     if workers is None or workers == 1 or not several or importlib.util.find_spec("xdist") is None:
         return []
@@ -300,7 +302,7 @@ def _result(
 
 
 def _no_evidence(ran: list[dict[str, Any]], left: list[dict[str, Any]]) -> str:
-    """Return why tests without a failure say nothing; empty if one of them had threads that ran together."""
+    """Return why tests without a failure are no evidence; empty if at least one of them had concurrent threads."""
     if any(each["ran"] != "one thread" for each in ran):
         return ""
     if ran:
@@ -313,7 +315,7 @@ def _no_evidence(ran: list[dict[str, Any]], left: list[dict[str, Any]]) -> str:
 
 
 def _again(asked: str, test: str) -> str:
-    """Return how to name one test of those that were asked for, from the folder of the command."""
+    """Return the name of one of the tests for the command line, relative to the current folder."""
     file, _, _rest = asked.partition("::")
     return f"{file}::{test.partition('::')[2]}" if file.endswith(".py") and "::" in test else test
 
