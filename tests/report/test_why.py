@@ -1,62 +1,18 @@
-"""What lacks a lock, and which one, in sentences: the terminal, the page and machines are told the same."""
+"""Why a finding happens, in sentences: the terminal, the page and machines are told the same."""
 
 import pytest
 from report_samples import row
 
 from plait.generate import callables
-from plait.model.finding import Finding, Gap, function_shown
+from plait.model.finding import Finding, function_shown
 from plait.model.test import Test
 from plait.report.finding_text import finding_lines
 from plait.report.layout import Layout, as_text
-from plait.report.why import STAND_INS, protection, why_sentences
-
-LOCK = ["Pool._lock"]
+from plait.report.why import STAND_INS, why_sentences
 
 
 def at(thread, line, access, *locks, function="Pool.take", file="pool.py"):
     return row(thread, line, f"line {line}", access, file=file, locks=locks, function=function)
-
-
-GAP = Gap(1, "pool.py", "Pool.take", 23, 25)
-
-
-def test_the_other_access_says_which_lock():
-    race = [at(1, 23, "read Pool.free"), at(2, 40, "write Pool.free", *LOCK, function="Pool.give")]
-    found = protection(GAP, race, race)
-    assert (found.first, found.last, found.lock) == (23, 25, "Pool._lock")
-    assert "lines 23 and 25 of pool.py, in `Pool.take`, must run under `Pool._lock`, as the other" in found.sentence
-
-
-def test_who_does_not_respect_the_lock_has_to_take_it():
-    """The interrupted lines hold it: to say that they must hold one would send the reader to the wrong place."""
-    other = at(2, 60, "read Pool.free", function="Pool.report.<locals>.<listcomp>")
-    steps = [at(1, 23, "write Pool.free", *LOCK), other, at(1, 25, "write Pool.free", *LOCK)]
-    found = protection(GAP, [other, steps[2]], steps)
-    assert (found.file, found.first, found.last, found.lock) == ("pool.py", 60, 60, "Pool._lock")
-    assert found.sentence == (
-        "Not under the lock: line 60 of pool.py, in `Pool.report`, must run under `Pool._lock`, which is held at lines "
-        "23 and 25 in `Pool.take` (thread 1 is interrupted there)."
-    )
-
-
-def test_a_lock_that_is_taken_too_late_is_named():
-    other = at(2, 23, "read Pool.free")
-    steps = [at(1, 23, "read Pool.free"), other, at(1, 25, "write Pool.free", *LOCK)]
-    found = protection(GAP, [other, steps[2]], steps)
-    assert (found.first, found.last, found.lock) == (23, 25, "Pool._lock")
-    assert "must run under `Pool._lock`, which is held at line 25 only" in found.sentence
-
-
-def test_each_access_under_the_lock_is_not_all_of_them_under_it():
-    race = [at(1, 70, "read Pool.free", *LOCK), at(2, 71, "write Pool.free", *LOCK)]
-    found = protection(GAP, race, race)
-    assert "must run under `Pool._lock` as a whole: each access takes it for itself" in found.sentence
-
-
-def test_without_any_lock_none_is_named():
-    race = [at(1, 23, "read Pool.free"), at(2, 25, "write Pool.free")]
-    found = protection(GAP, race, race)
-    assert (found.lock, "must run under one lock" in found.sentence) == ("", True)
 
 
 @pytest.mark.parametrize(("name", "shown"), [

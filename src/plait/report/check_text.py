@@ -81,8 +81,11 @@ def check_statement(result: CheckResult) -> list[str]:
         said = "No conclusion: what ran is no evidence"
     reason = [f"Why: {result.reason}."] if result.verdict == "inconclusive" and result.reason else []
     exhausted = stats.get("tests_exhausted", 0)
-    complete = f"{exhausted} test{'' if exhausted == 1 else 's'} explored completely"
-    done = f"{stats['tests']} test{'' if stats['tests'] == 1 else 's'}, {stats['schedules']} schedules; {complete}"
+    # A test is left where it shows a violation: where all do, a bare 0 would read as if the search had been poor.
+    complete = (
+        f"; {exhausted} test{'' if exhausted == 1 else 's'} explored completely" if exhausted or not found else ""
+    )
+    done = f"{stats['tests']} test{'' if stats['tests'] == 1 else 's'}, {stats['schedules']} schedules{complete}"
     count, covered = stats["method_pairs"], stats["method_pairs_covered"]
     which = "the one pair" if count == covered == 1 else f"{covered} of {count} pairs"
     pairs = f"{which} of methods ran concurrently."

@@ -11,9 +11,9 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from plait.judge.oracle.protection import Protection, protection
 from plait.model.finding import AccessStep, Gap, function_shown
 from plait.report.fix_text import compact_fix
-from plait.report.why import Protection, protection
 
 MOST_CHARACTERS = 4_000  # of one block: even of code, about three characters are a token
 _LINE = 400

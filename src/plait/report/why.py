@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from plait.model.finding import AccessStep, Finding, Gap, function_shown
+from plait.judge.oracle.protection import OF_LOCKS, protection
+from plait.model.finding import AccessStep, Finding, function_shown
 
 CAUSE, AROUND, WHERE = "cause", "around", "where"
 """What a sentence is about: the fault itself, or what else is known of it."""
 _MOST = 5  # other methods that are named
-_OF_LOCKS = ("acquire", "release", "find busy", "wait", "notify")  # steps that touch no data
 
 
 def why_sentences(finding: Finding) -> list[tuple[str, str]]:
@@ -83,7 +82,7 @@ def _causes(finding: Finding) -> list[str]:
         places = ", ".join(_short(place) for place in guard.unguarded[:4])
         held = f"`{guard.field}` is accessed under `{guard.lock}` at {guard.guarded} of {total} places"
         lines.append(f"Guard: {held}; not at {places}.")
-    if finding.race and gap is None and guard is None and not any(step.verb in _OF_LOCKS for step in finding.race):
+    if finding.race and gap is None and guard is None and not any(step.verb in OF_LOCKS for step in finding.race):
         lines.append(_uncovered(finding.race))
     return lines
 
@@ -102,7 +101,7 @@ def _line(step: AccessStep, several: bool) -> str:
 def _early_wait(finding: Finding) -> AccessStep | None:
     """Return the wait for a notification that the interrupted thread was in, and did not test again after."""
     gap = finding.gap
-    if gap is None or not any(step.verb in _OF_LOCKS for step in finding.race or ()):
+    if gap is None or not any(step.verb in OF_LOCKS for step in finding.race or ()):
         return None
     waits = (step for step in finding.interleaving if step.verb == "wait")
     return next((step for step in waits if (step.thread, step.line) == (gap.thread, gap.line)), None)
@@ -152,75 +151,3 @@ def _where(finding: Finding) -> list[str]:
     if finding.confirmed_on_threads:
         said += confirmed
     return [said, *([finding.seen_in_parallel.sentence()] if finding.seen_in_parallel is not None else [])]
-
-
-# -- protection --------------------------------------------------------------------------------------------------------
-# Which lines have to run under which lock, as far as the locks held in the execution say it.
-
-
-@dataclass(frozen=True, slots=True)
-class Protection:
-    """The lines that lack a lock, and its name; empty where no lock of the execution is the obvious one."""
-
-    file: str
-    function: str
-    first: int
-    last: int
-    lock: str
-    sentence: str
-
-
-def protection(gap: Gap, race: Sequence[AccessStep], interleaving: Sequence[AccessStep]) -> Protection:
-    """Return what lacks a lock: what was interrupted, or the access that did not respect the lock held meanwhile."""
-    others = [step for step in race if step.thread != gap.thread]
-    theirs = _common(others)
-    ends = [_locks_at(gap, line, interleaving) for line in (gap.line, gap.end)]
-    inside = _common([step for step in race if step.thread == gap.thread])
-    throughout = [] if None in ends else [lock for lock in ends[0] or () if lock in (ends[1] or ())]
-    who = f"(thread {gap.thread} is interrupted there)"
-    where = _place(gap.file, gap.function, gap.line, gap.end)
-    left_out = next((lock for lock in throughout if lock not in theirs), None)
-    if left_out is not None and others and not theirs and others[0].is_in_a_file:
-        other = others[0]
-        there = _place(other.own_file, other.function, other.line, other.line)
-        lines = _lines(gap.line, gap.end)
-        held = f"`{left_out}`, which is held at {lines} in `{function_shown(gap.function)}`"
-        said = f"Not under the lock: {there}, must run under {held} {who}."
-        return Protection(other.own_file, other.function, other.line, other.line, left_out, said)
-    lock, how = "", "one lock"
-    both = [each for each in theirs if each in inside]
-    one = next(iter(theirs), "") if len(theirs) == 1 else ""
-    if both:
-        lock, how = both[0], f"`{both[0]}` as a whole: each access takes it for itself"
-    elif one:
-        lock, how = one, f"`{one}`, as the other access does"
-    else:
-        once = [locks for locks in ends if locks]
-        if len(once) == 1 and len(once[0]) == 1 and None not in ends:
-            lock = once[0][0]
-            how = f"`{lock}`, which is held at line {gap.end if ends[1] else gap.line} only"
-    said = f"Not atomic: {where}, must run under {how} {who}."
-    return Protection(gap.file, gap.function, min(gap.line, gap.end), max(gap.line, gap.end), lock, said)
-
-
-def _common(steps: Sequence[AccessStep]) -> list[str]:
-    """Return the locks that are held at all of these accesses."""
-    return [lock for lock in steps[0].locks if all(lock in step.locks for step in steps)] if steps else []
-
-
-def _locks_at(gap: Gap, line: int, interleaving: Sequence[AccessStep]) -> list[str] | None:
-    """Return the locks that the interrupted thread holds at every access of a line; None if it makes none there."""
-    here = [
-        step for step in interleaving
-        if (step.thread, step.own_file, step.line) == (gap.thread, gap.file, line) and step.verb not in _OF_LOCKS
-    ]  # fmt: skip
-    return _common(here) if here else None
-
-
-def _place(file: str, function: str, line: int, end: int) -> str:
-    return f"{_lines(line, end)} of {Path(file).name}, in `{function_shown(function)}`"
-
-
-def _lines(line: int, end: int) -> str:
-    # The end of a `with` is at its first line, that of a round at the head of its loop.
-    return f"line {line}" if line == end else f"lines {min(line, end)} and {max(line, end)}"

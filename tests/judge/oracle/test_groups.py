@@ -1,5 +1,7 @@
 """Findings that are mended in one place are one group; what users reach with ordinary calls comes first."""
 
+from dataclasses import replace
+
 from plait.commands.check.causes import weight
 from plait.judge.oracle.causes import code_to_mend, effort_to_reach, grouped
 from plait.model.finding import AccessStep, Finding, Gap
@@ -19,7 +21,7 @@ def found(summary, *methods, function=None, calls=("x.put(1)", "x.get(1)"), **mo
 
 
 def row(function, line=1):
-    return AccessStep(1, "shop.py", line, function, "", "read", "Shop.a")
+    return AccessStep(1, "/a/shop.py", line, function, "", "read", "Shop.a")
 
 
 def test_the_interrupted_function_is_to_mend():
@@ -28,6 +30,40 @@ def test_the_interrupted_function_is_to_mend():
     assert code_to_mend(both) == "shop.py: Shop.get and shop.py: Shop.put"
     assert code_to_mend(found("a", "put", race=[row("Shop.put"), row("Shop.put", 2)])) == "shop.py: Shop.put"
     assert code_to_mend(found("a", "put", "get")) == "get and put"
+
+
+def test_the_function_that_ignores_the_lock_is_to_mend():
+    """Whoever interrupts it: a reader that takes no lock is one place, however many writers it can meet."""
+    reading = replace(row("Shop.report", 30), thread=2)
+    for writer in ("Shop.put", "Shop.clear"):
+        held = [replace(row(writer, line), verb="write", locks=("Shop._lock",)) for line in (1, 2)]
+        steps = [held[0], reading, held[1]]
+        seen = found("a", "report", function=writer, race=steps[1:], interleaving=steps)
+        assert code_to_mend(seen) == "shop.py: Shop.report"
+
+
+def stuck(*methods, taken, **more):
+    steps = []
+    for thread, (holds, wants) in enumerate(taken, 1):
+        steps.append(AccessStep(thread, "shop.py", thread, "Shop.f", "", "acquire", holds))
+        steps.append(AccessStep(thread, "shop.py", thread, "Shop.f", "", "find busy", wants, locks=(holds,)))
+    names = [f"Shop.{name}" for name in methods]
+    return Finding("deadlock", "stuck", names, interleaving=steps, waiting=["thread 1 holds ..."], **more)
+
+
+def test_deadlocks_over_the_same_locks_are_one_place():
+    there, back = ("Shop.a", "Shop.b"), ("Shop.b", "Shop.a")
+    said = "the order in which Shop.a and Shop.b are taken"
+    assert code_to_mend(stuck("move", "back", taken=[there, back])) == said
+    assert code_to_mend(stuck("total", "back", taken=[back, there])) == said
+    assert code_to_mend(stuck("total", "back", taken=[there, ("Shop.b", "Shop.c"), ("Shop.c", "Shop.a")])) != said
+
+
+def test_locks_of_one_name_are_told_by_the_methods():
+    own = ("Account.lock", "Account.lock")
+    assert code_to_mend(stuck("move", "take", taken=[own, own])) == "locks taken by move, take"
+    alone = stuck("move", "take", taken=[("Shop.a", "Shop.b")])
+    assert code_to_mend(alone) == "locks taken by move, take"
 
 
 def test_groups_stand_together_and_the_nearest_comes_first():

@@ -214,6 +214,28 @@ def test_what_is_left_out_is_said():
     )
 
 
+class Single:
+    """One for all threads."""
+
+    _one = None
+
+    @classmethod
+    def instance(cls):
+        if cls._one is None:
+            cls._one = cls()
+        return cls._one
+
+    def read(self):
+        return 1
+
+
+def test_what_makes_instances_from_shared_state_is_called_and_not_said_to_be_left_out():
+    found = interface_of(Single)
+    assert "instance" in [each.name for each in found.methods]
+    assert "instance" in [each.name for each in found.constructors]
+    assert found.notes == ()
+
+
 def test_every_form_is_a_line_of_python():
     for method in interface_of(Cache).methods:
         source = method.form.format("1", "2", receiver="x", args="1")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+from plait.judge.oracle.protection import protection
 from plait.model.finding import AccessStep, Finding, function_shown
 
 
@@ -31,7 +32,8 @@ def _place(step: AccessStep) -> tuple[str, str, str]:
 # Which findings are fixed at the same place, and which of them a user sees first.
 #
 # A class without a lock may show dozens of findings that a few lines of code are to blame for. Findings form a group if
-# the same code lacks protection: the function that was interrupted half-way, otherwise the functions that raced.
+# the same code lacks protection: the function that was interrupted half-way or the one that does not take the lock held
+# there, otherwise the functions that raced. Deadlocks form a group if the same locks are taken in several orders.
 
 
 _STAND_INS = re.compile(r"\b(Recorder|Partner|Standin|implemented|Thing|fresh|lambda)\b")
@@ -41,9 +43,13 @@ def code_to_mend(finding: Finding) -> str:
     """Return a name for the code that lacks protection, equal for all findings that this code causes."""
     if finding.kind == "deadlock" and finding.waiting:
         names = ", ".join(sorted(set(map(_short, finding.methods))))
-        return f"{'waits and notifications in' if _is_wake_up(finding) else 'locks taken by'} {names}"
+        if _is_wake_up(finding):
+            return f"waits and notifications in {names}"
+        locks = _cycle(finding)
+        return f"the order in which {' and '.join(locks)} are taken" if locks else f"locks taken by {names}"
     if finding.gap is not None:
-        return f"{_file(finding.gap.file)}: {function_shown(finding.gap.function)}"
+        lacking = protection(finding.gap, finding.race or (), finding.interleaving)
+        return f"{_file(lacking.file)}: {function_shown(lacking.function)}"
     if finding.race:
         places = sorted({f"{_file(step.file)}: {function_shown(step.function)}" for step in finding.race})
         return " and ".join(places)
@@ -54,6 +60,18 @@ def _is_wake_up(finding: Finding) -> bool:
     """Return whether a thread of a deadlock waits for a notification, and none for a lock that another thread holds."""
     told = {step.thread: step.verb for step in finding.interleaving}  # of the last step of each thread
     return "wait" in told.values() and "find busy" not in told.values()
+
+
+def _cycle(finding: Finding) -> list[str]:
+    """Return the names of the locks that stuck threads hold and want from each other; empty if one name has several.
+
+    Locks of one name belong to several objects: which of these are taken in two orders depends on the methods.
+    """
+    last = {step.thread: step for step in finding.interleaving}
+    stuck = [step for step in last.values() if step.verb == "find busy"]
+    wanted = [step.place for step in stuck]
+    held = {lock for step in stuck for lock in step.locks}
+    return sorted(wanted) if len(set(wanted)) == len(wanted) > 1 and held.issuperset(wanted) else []
 
 
 def effort_to_reach(finding: Finding) -> tuple[int, int]:

@@ -149,7 +149,11 @@ def class_interface(cls: type, name: str) -> Interface:
     methods.extend(_managed(methods))
     methods.extend(_module_functions(cls))
     _fix_factory_forms(constructors, qualname)
-    makers = [f"`{each.name}`" for each in constructors[1:] if each.kind == "factory" and each.name.isidentifier()]
+    called = {each.name for each in methods}
+    makers = [
+        f"`{each.name}`" for each in constructors[1:]
+        if each.kind == "factory" and each.name.isidentifier() and each.name not in called
+    ]  # fmt: skip
     if makers and not issubclass(cls, enum.Enum):
         verb = "makes" if len(makers) == 1 else "make"
         notes.append(f"{', '.join(makers)} {verb} instances: tests build objects with them, threads do not call them")
