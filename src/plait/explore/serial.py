@@ -321,7 +321,7 @@ class StartedAtIdle(Serial):
         return self._extra.id
 
 
-class Shaken(Serial):
+class WithSpuriousWakeup(Serial):
     """Follows an order to its end; when nothing else can run, the last thread of the test runs.
 
     That thread takes no part in the order: it has a time-out that fires after all others.

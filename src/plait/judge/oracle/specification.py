@@ -48,7 +48,7 @@ from plait.explore.dpor import Dpor
 from plait.explore.pos import Pos
 from plait.explore.random_walk import InStretches
 from plait.explore.runner import execute
-from plait.explore.serial import Serial, Shaken, StartedAfresh, StartedAtIdle
+from plait.explore.serial import Serial, StartedAfresh, StartedAtIdle, WithSpuriousWakeup
 from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.stale import acts_on_what_has_changed
 from plait.model.foreign import Canonical
@@ -56,7 +56,7 @@ from plait.model.test import Call
 from plait.observe.canonical import canonical, canonical_all, exception_name, identities, with_state
 from plait.run.endings import OWN, RAISED, EndlessError, SetupBlockedError, patience
 from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, REDUNDANT, Entry
-from plait.run.primitives.condition import shake_all
+from plait.run.primitives.condition import wake_spuriously
 from plait.run.testbed import Done, Testbed, is_nested
 
 CallId = tuple[int, int]  # thread, index
@@ -414,7 +414,7 @@ def _without_sleepers(bed: Testbed, found: Specification) -> None:
         for number, seen in enumerate(found.observed)
         if seen.status != DEADLOCK
         or not any(_could_have_ended(seen, other) for other in found.observed)
-        or not _moves_when_shaken(bed, found.orders[number], seen)
+        or not _ends_when_woken(bed, found.orders[number], seen)
     ]
     if len(kept) < len(found.observed):
         found.observed = [found.observed[number] for number in kept]
@@ -442,12 +442,12 @@ def _could_have_ended(seen: Observed, other: Observed) -> bool:
     )
 
 
-def _moves_when_shaken(bed: Testbed, order: Sequence[int], seen: Observed) -> bool:
+def _ends_when_woken(bed: Testbed, order: Sequence[int], seen: Observed) -> bool:
     """Return whether a stuck call ends when all waiting calls are woken without a reason."""
-    serial = Shaken(order)
+    serial = WithSpuriousWakeup(order)
     serial.next_prefix()
     ended: list[int] = []
-    with one_more(bed, shake_all):
+    with one_more(bed, wake_spuriously):
         execute(bed.prepare, (), serial, finish=lambda: ended.append(len(bed.done)))
     return ended[0] > sum(result != UNFINISHED for result in seen.results)
 

@@ -1,1 +1,1 @@
-"""The mirror of the interpreter's thread primitives, one file each."""
+"""Virtual thread primitives, one file each: they behave as the interpreter's own, under the scheduler."""

@@ -1,4 +1,4 @@
-"""Functions that are written in C where they come from, and in Python here."""
+"""Virtual functions in Python that stand for functions written in C."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class BuiltIn(functools.partial[Any]):
-    """Stands for a function written in C: an attribute of a class that is one does not become a method.
+    """A function that does not become a method when it is an attribute of a class, as functions in C do not.
 
-    ``class Limiter: clock = time.monotonic`` reads the clock by ``self.clock()``. It is a `partial` because that adds
-    no frame of Python: the place of a call is taken from the caller's frame.
+    So ``class Limiter: clock = time.monotonic`` can read the clock by ``self.clock()``. It is a `partial` because a
+    call of one has no Python frame of its own: the place of a call is taken from the caller's frame.
     """
 
     __name__: str
@@ -29,7 +29,7 @@ class BuiltIn(functools.partial[Any]):
 
 
 def built_in(function: _Function) -> _Function:
-    """Let a function stand for one that is written in C."""
+    """Return a function as a `BuiltIn` with its name."""
     made: Any = BuiltIn(function)
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
         setattr(made, name, getattr(function, name))

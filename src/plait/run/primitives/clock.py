@@ -1,4 +1,7 @@
-"""Virtual time: it passes when nothing else can happen, or when a thread does nothing but look at it."""
+"""The functions of `time`, over the virtual clock.
+
+Virtual time passes when no thread can run, or when a thread does nothing but read the clock.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,9 @@ _looking = False
 
 
 def read_without_points(function: Callable[..., Any], *args: Any) -> Any:
-    """Call a clock for code that is not rewritten: nobody is scheduled there.
+    """Read the clock for code that is not rewritten, without a scheduling point.
 
-    This is no context manager: `contextlib` may be under the engine's control, and its own accesses are points then.
+    This is no context manager: `contextlib` may be rewritten itself, and its accesses would be points.
     """
     global _looking
     before, _looking = _looking, True
@@ -54,7 +57,7 @@ def _now() -> float:
 
 
 def _look_quietly(thread: VThread) -> None:
-    """Let time pass for a set-up or a check that looks at the clock this often: a loop until a deadline must end."""
+    """Let time pass if a set-up or a check reads the clock often: a loop until a deadline must end."""
     thread.looks += 1
     if thread.looks > LOOKS:
         ENGINE.time.now += 0.001 * 2 ** min(thread.looks - LOOKS, 10)
@@ -132,7 +135,7 @@ def sleep(seconds: float, /) -> None:
 
 
 def _sleep_quietly(thread: VThread, seconds: float) -> None:
-    """Sleep in a set-up or a check: threads it has started go on meanwhile."""
+    """Sleep in a set-up or a check; the threads that it has started run meanwhile."""
     thread.clock_reads += 1
     if thread.clock_reads > ENDLESS:
         raise SetupBlockedError

@@ -1,4 +1,64 @@
-"""Condition: waiters leave in the order in which they came, as CPython's do."""
+"""`threading.Condition` under the scheduler.
+
+Terminology
+-----------
+A thread *waits* from the moment it has released the lock in `wait` until `wait` returns. While it waits, it is
+*enabled* or not: the scheduler may choose an enabled thread only. To be *notified* is not to be enabled: a notified
+thread still needs the lock, and is enabled while the lock is free.
+
+The steps of a call
+-------------------
+====================  ==================================================================================================
+call                  steps
+====================  ==================================================================================================
+``wait()``            1. release the lock and join the waiters, at one moment
+                      2. take the lock again (`ACQUIRE`)
+``wait(timeout)``,    1. as above
+ timed out            2. leave the waiters, without the lock
+                      3. take the lock
+``notify(n)``         one step: the ``n`` longest waiters are notified, in the order in which they came
+====================  ==================================================================================================
+
+The states of a waiter
+----------------------
+A waiter is in exactly one of these states:
+
+=========  =================  ============  ======================================
+state      in ``_waiters``    ``notified``  enabled
+=========  =================  ============  ======================================
+waiting    yes                no            no; or when its time-out may fire
+notified   no                 yes           while the lock is free: it must take it
+timed out  no                 no            while the lock is free: it must take it
+=========  =================  ============  ======================================
+
+Scenarios that this must get right
+----------------------------------
+**Lost wake-up.** A notification must not fall between the release of the lock and joining the waiters. So both are one
+step, and that step writes the queue: a reduction then knows that `notify` does not commute with it.
+
+**Barging.** A notified thread does not get the lock with the notification::
+
+        thread 1            thread 2            thread 3
+    1   wait()
+    2                       acquire, notify()
+    3                       release
+    4                                           acquire         thread 1 and 3 were enabled, 3 was chosen
+    5                                           changes what thread 1 was notified of, release
+    6   takes the lock, and must test its condition again
+
+**Time-out beside a notification.** The time-out of a waiter makes its second step possible; it does not perform it.
+Until then the thread is in the queue, and may be notified::
+
+        thread 1            thread 2
+    1   wait(1)
+    2   (the clock reaches the time-out)
+    3                       notify()            thread 1 is still in the queue, and is notified
+    4   leaves the queue, finds ``notified``, and returns True
+
+If step 4 comes before step 3, thread 1 returns False, and the notification goes to the next waiter. In CPython, seeing
+that the time is over and leaving the queue are two steps, and a notification between them is lost. That window is not
+modelled.
+"""
 
 from __future__ import annotations
 
@@ -17,21 +77,7 @@ from plait.run.vthread import VThread
 
 
 class Condition:
-    """`threading.Condition` over a virtual lock.
-
-    One step releases the lock and joins the waiters; being notified enables a second one, the re-acquisition. A
-    waiter that times out leaves the queue in a step of its own, without the lock, as CPython's does.
-
-    A waiter is in exactly one of these states:
-
-    | state     | in `_waiters` | `notified` | enabled                                 |
-    | waiting   | yes           | no         | no; or when its time-out may fire       |
-    | notified  | no            | yes        | when the lock is free: it must take it  |
-    | timed out | no            | no         | when the lock is free: it must take it  |
-
-    `notify` moves the longest waiter from the first state to the second, within a step of the notifier. Who is notified
-    does not get the lock with it: others may take the lock first (barging), which is what `while` is needed for.
-    """
+    """`threading.Condition` over a virtual `Lock` or `RLock`; see the module docstring."""
 
     def __init__(self, lock: Any = None) -> None:
         self._lock = RLock() if lock is None else lock
@@ -69,7 +115,7 @@ class Condition:
         if not self._is_owned():
             raise RuntimeError("cannot wait on un-acquired lock")
         if timeout is not None:
-            _ = timeout > 0  # what is no number must fail while the lock is held
+            _ = timeout > 0  # CPython compares too: an argument that is no number fails while the lock is still held
             if not NAN_WAITS:
                 check_number(timeout)
         if ENGINE.current is None:
@@ -77,17 +123,17 @@ class Condition:
         site = here()
         e = ENGINE
         waiters = e.heap.loc_of(self, "waiters")
-        # One step for both: between the release and joining the waiters nobody may notify, or the wake-up would be lost
-        # in a way that CPython does not allow. The queue is noted as written, so that a notify depends on this step.
+        # One step releases the lock and joins the waiters (see "Lost wake-up" above). The second entry says that the
+        # step also writes the queue.
         access(thread, e.heap.loc_of(lock, "lock"), RELEASE, site)
         e.note(thread, waiters, WRITE, site)
-        # An RLock is given back whole, however often it was taken, and taken back as often: as CPython's does.
+        # An RLock is released however often it was taken, and later taken again as often, as in CPython.
         count = lock.forget_count() if isinstance(lock, RLock) else 0
         lock.give()
         self._waiters.append(thread)
         thread.notified = False
         got = True
-        # With time-outs at any moment, this one fires before anything else.
+        # In the model with time-outs at any moment, this one may fire before anything else happens.
         if timeout is not None and e.time.may_end_early(thread):
             thread.may_switch = True
             access(thread, waiters, WRITE, site)
@@ -103,7 +149,7 @@ class Condition:
         return self._await(thread, lock, count, timeout, site)
 
     def _await(self, thread: VThread, lock: Baton, count: int, timeout: float | None, site: int) -> bool:
-        """Wait as one of the waiters, from blocking to taking the lock again."""
+        """Block as one of the waiters, then take the lock again; return whether the thread was notified."""
         e = ENGINE
         waiters = e.heap.loc_of(self, "waiters")
         got = True
@@ -112,19 +158,19 @@ class Condition:
         thread.blocked_on = self
         loc = e.heap.loc_of(lock, "lock")
         try:
-            # The pending operation is the re-acquisition, on the lock's location: that is what the next step of this
-            # thread depends on, whoever notifies it.
+            # The pending operation is the re-acquisition of the lock: the next step of this thread depends on the steps
+            # of the lock, whichever thread notifies it.
             e.block(thread, loc, ACQUIRE, site)
         finally:
-            # Also when the thread is unwound at the end of an execution: a dead waiter must not take a notification.
+            # Do this also when the thread is unwound: a dead waiter must not receive a notification.
             thread.blocked_on = None
             if thread in lock.waiting:
                 lock.waiting.remove(thread)
             if thread.dying and thread in self._waiters:
                 self._waiters.remove(thread)
         if thread.timed_out:
-            # Leaving the queue is a step of its own: a notify that comes before it still counts (`notified`), one that
-            # comes after it goes to the next waiter.
+            # The step in which it leaves the queue. A `notify` before this step still counts; one after it goes to the
+            # next waiter (see "Time-out beside a notification" above).
             thread.timed_out = False
             record_step(e, thread, waiters, WRITE, site)
             if not thread.notified:
@@ -181,7 +227,7 @@ class Condition:
                 left = timeout if ENGINE.any_timeouts else end - ENGINE.time.now
                 if left is not None and left <= 0:
                     break
-            late = not self.wait(left) and ENGINE.any_timeouts  # a time-out at any moment used up all of it
+            late = not self.wait(left) and ENGINE.any_timeouts  # in that model, a time-out uses up all of the time
             result = predicate()
         return result
 
@@ -206,9 +252,9 @@ class Condition:
                 ENGINE.enable(sleeper)
                 continue
             if sleeper.timed_out or sleeper.enabled:
-                continue  # its time-out step is pending; it will find itself notified
-            # From here on it waits for the lock, not for a notification: its time-out can no longer fire, and it is
-            # enabled only when the notifier, who holds the lock now, gives it back.
+                continue  # the step that ends its wait is pending, and will see `notified`
+            # From here on the sleeper waits for the lock, not for a notification. So its time-out can no longer fire,
+            # and it is enabled only when the lock is free: the notifier holds it now.
             sleeper.deadline = None
             ENGINE.order_after(sleeper, ENGINE.step - 1)
             sleeper.blocked_on = lock
@@ -217,8 +263,8 @@ class Condition:
                 if lock.holder is None:
                     ENGINE.enable(sleeper)
 
-    def _shake(self) -> None:
-        """Wake everybody for no reason, with or without the lock: who waits for a reason will wait again."""
+    def _wake_spuriously(self) -> None:
+        """Wake all waiters without a notification, whether or not the caller holds the lock."""
         woken, self._waiters = self._waiters, []
         self._wake(woken, ENGINE.current)
 
@@ -242,8 +288,8 @@ register(
 )
 
 
-def shake_all() -> None:
-    """Wake all threads that wait for a condition, for no reason."""
+def wake_spuriously() -> None:
+    """Wake all threads that wait for a condition; correct code then tests its condition and waits again."""
     waited_for = [each.blocked_on for each in ENGINE.threads if isinstance(each.blocked_on, Condition)]
     for condition in dict.fromkeys(waited_for):
-        condition._shake()
+        condition._wake_spuriously()

@@ -40,7 +40,7 @@ class Event:
         return self._on
 
     def isSet(self) -> bool:  # noqa: N802 - the old name that threading still has
-        """Return what `is_set` does, under its old name."""
+        """Mirror `threading.Event.isSet`, the old name of `is_set`."""
         old_name("isSet() is deprecated, use is_set() instead")
         self._point(READ)
         return self._on
@@ -49,14 +49,14 @@ class Event:
         """Mirror `threading.Event.set`."""
         self._point(WRITE)
         self._on = True
-        # All that wait now are released, whatever becomes of the flag: a `clear` right behind this one is too late for
-        # them, as it is in CPython, where each waiter has a lock of its own.
+        # All threads that wait now return from `wait`, even if `clear` comes before they run. This is so in CPython,
+        # where `set` releases a lock of each waiter.
         woken, self._waiters = self._waiters, []
         for sleeper in woken:
             sleeper.notified = True
-            if not sleeper.enabled:  # else it stands at the step that ends its wait, see `_late`
+            if not sleeper.enabled:  # an enabled one is already at the step that ends its wait, see `_late`
                 ENGINE.wake(ENGINE.thread, sleeper)
-        ENGINE.thread.may_switch = True  # the real one still has a lock to give back
+        ENGINE.thread.may_switch = True  # CPython's `set` releases its inner lock after this
 
     def clear(self) -> None:
         """Mirror `threading.Event.clear`."""
@@ -81,7 +81,7 @@ class Event:
         thread.notified = False
         quiet = e.current is None
         if timeout is not None and (not timeout > 0 or (not quiet and e.time.may_end_early(thread))):
-            if timeout > 0:  # signalled or timed out, at any moment
+            if timeout > 0:  # the model with time-outs at any moment
                 self._waiters.append(thread)
                 self._late(thread, timeout)
             return thread.notified
@@ -92,7 +92,7 @@ class Event:
         try:
             if quiet:
                 quiet = not quiet_block(e, thread)
-            # `LOCAL`: to be woken is no access. It is `set`, which wakes it, that is ordered before its next step.
+            # `LOCAL`: to be woken is no access. The step of `set` that wakes it is ordered before its next step.
             if not quiet and not thread.notified:
                 e.block(thread, 0, LOCAL, here())
         finally:
@@ -107,7 +107,7 @@ class Event:
         return thread.notified or self._on
 
     def _late(self, thread: VThread, timeout: float) -> None:
-        """End a wait by its time-out, at any moment: in a step that races with `set`."""
+        """End a wait by its time-out (in the model with time-outs at any moment), in a step that races with `set`."""
         access(thread, ENGINE.heap.loc_of(self, "flag"), READ, here())
         if not thread.notified:
             self._waiters.remove(thread)

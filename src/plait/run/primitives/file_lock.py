@@ -1,8 +1,8 @@
-"""`fcntl.flock` under the scheduler: threads of one execution lock files against each other, none waits in the system.
+"""`fcntl.flock` under the scheduler: threads exclude each other by file locks, and no thread waits in the system.
 
-A lock belongs to an open file, known here by its descriptor, and goes with it: unlocked, or closed through `os.close`
-or the file object. Locks of other processes are not seen. What an execution leaves open of a locked file is closed
-behind it: descriptors would run out, and would not have the same numbers again.
+A lock belongs to an open file, which is identified by its descriptor here. It ends when the file is unlocked or closed,
+through `os.close` or the file object. Locks of other processes are not seen. Locked files that an execution leaves open
+are closed after it: otherwise descriptors would run out, and have other numbers in the next execution.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class FileLock:
                     raise _busy()
             thread.may_switch = True
         self._drop(wanted.number)
-        if wanted.open:  # else it was closed while it waited, and the lock went with it
+        if wanted.open:  # else it was closed while the thread waited, and needs no lock
             self._holders.append(wanted)
         self.settle()
 
@@ -82,7 +82,7 @@ class FileLock:
             self._waiting.remove(entry)
 
     def _watch(self, thread: VThread, wanted: _Opened) -> None:
-        """File objects are closed unseen: who waits for one looks again when nothing else can run."""
+        """Let a waiting thread check again when nothing else can run: closing a file object is not seen."""
         held = not self._free_for(wanted) and any(each.file is not None for each in self._holders)
         if held and thread not in ENGINE.spinning.spinners:
             thread.spinning = frozenset()
@@ -108,7 +108,7 @@ class FileLock:
             self.settle()
 
     def settle(self) -> None:
-        """Let those go on, and only those, that could have the lock now."""
+        """Enable the waiting threads that could have the lock now, and disable all others."""
         for thread, wanted in self._waiting:
             if self._free_for(wanted):
                 ENGINE.enable(thread)
@@ -156,7 +156,7 @@ def closing(number: Any) -> None:
 
 
 def reset_file_locks() -> None:
-    """Forget all owners: the next execution begins."""
+    """Forget all owners, before the next execution."""
     if not _locks:
         return
     for number in _open_descriptors() - _before:

@@ -1,7 +1,7 @@
-"""What the rest of plait has to know of a primitive: each file of this package says it of its own classes.
+"""The registry of primitives: each file of this package registers what the rest of plait needs to know of its classes.
 
-A primitive that says so is put back to what it was behind every execution where modules hold it, is part of the state
-that is compared, and is named where a thread waits for it in vain.
+The state of a primitive that a module holds is restored after every execution, it is part of the state that is
+compared, and the primitive has a name in the report of a deadlock.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from plait.run.heap import OPAQUE
 
 @dataclass(frozen=True, slots=True)
 class PrimitiveKind:
-    """One class of primitives, with those derived of it."""
+    """A class of primitives, with its subclasses."""
 
     keep: Callable[[Any], Callable[[], None]]  # takes its state down; what it returns puts that back
     state: Callable[[Any], tuple[Any, ...]] = lambda _value: ()  # what two executions may leave different
@@ -27,13 +27,13 @@ _KINDS: dict[type, PrimitiveKind] = {}
 
 
 def register(primitive: type, kind: PrimitiveKind) -> None:
-    """Let plait know a class of primitives."""
+    """Register a class of primitives."""
     OPAQUE.add(primitive)
     _KINDS[primitive] = kind
 
 
 def primitive_kind(value: object) -> PrimitiveKind | None:
-    """Return what is known of a value that is a primitive, or of a class derived of one; None for anything else."""
+    """Return the kind of a primitive; None if the value is no primitive."""
     if not is_a(value, *_KINDS):
         return None
     return next(kind for each, kind in _KINDS.items() if is_a(value, each))

@@ -13,7 +13,7 @@ _outside: dict[int, dict[str, Any]] = {}  # what the main thread has set, also o
 
 
 class local:  # noqa: N801 - the name that threading gives it
-    """`threading.local`: the instance dictionary is exchanged for the running thread's own at every access."""
+    """`threading.local`: at every access, the instance dictionary is replaced by that of the running thread."""
 
     __slots__ = ("__dict__", "__weakref__", "_plait_init")
     _plait_init: tuple[int, tuple[Any, ...], dict[str, Any]]

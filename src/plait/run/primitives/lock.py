@@ -7,11 +7,11 @@
 | release                      | `RELEASE`, or `HAND_OVER` by another thread | always          |
 | locked                       | `READ`, or `TRY_FAILED` if somebody holds it | always         |
 
-A blocking acquisition that has to wait is no step of its own: the thread stands before its point until the lock is
-free. So an execution has one step per acquisition, and who waits how long makes no difference between schedules.
+To wait for the lock is no step: the thread stands before its acquisition until the lock is free. So an execution has
+one step per acquisition, and two schedules do not differ only in how long a thread waited.
 
-A failed attempt depends on the acquisition before it and on the release behind it, and two failed attempts commute:
-that is why it has a mode of its own.
+A failed attempt depends on the acquisition before it and on the release after it. But two failed attempts commute,
+which two acquisitions do not. So a failed attempt has a mode of its own.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ NAN_WAITS = sys.version_info < (3, 14)
 
 
 def check_number(timeout: float) -> None:
-    """Refuse what is no number, as the C code does."""
+    """Raise what the C code raises for a time-out that is no number."""
     if timeout != timeout:  # noqa: PLR0124 - only NaN is not equal to itself
         raise ValueError("Invalid value NaN (not a number)")
 
 
 def old_name(message: str) -> None:
-    """Warn the caller of a method that has an old name."""
+    """Emit the deprecation warning of a method's old name."""
     warnings.warn(message, DeprecationWarning, stacklevel=3)
 
 
@@ -61,11 +61,11 @@ def check_timeout(blocking_call: bool, timeout: float) -> None:
 
 
 class Baton:
-    """What Lock and RLock share: an owner, and the threads that stand in front of an acquisition.
+    """The part that Lock and RLock share: the owner, and the threads whose next step is to take the lock.
 
     Invariant: a thread in ``waiting`` is enabled exactly while nobody holds the lock, or when its time-out has fired.
-    `take` and `give` keep it, so that the engine never has to ask. All waiting threads are enabled at once, and any of
-    them (or another one that just comes) may be next: CPython's locks are not fair either.
+    `take` and `give` maintain it, so the engine never has to ask. When the lock becomes free, all waiting threads are
+    enabled, and any of them, or a thread that arrives then, may take it: CPython's locks are not fair either.
     """
 
     __slots__ = ("__weakref__", "holder", "made", "maker", "waiting")
@@ -77,11 +77,11 @@ class Baton:
         self.waiting: list[VThread] = []
 
     def acquire_by(self, thread: VThread, blocking_call: bool, timeout: float, site: int) -> bool:
-        """Return one acquisition by a controlled thread."""
+        """Take the lock for a controlled thread, waiting for it if need be; return whether the thread got it."""
         e = ENGINE
         loc = e.heap.loc_of(self, "lock")
         if not blocking_call or timeout == 0:
-            access(thread, loc, TRY, site)  # whether it succeeds is known behind the point: see `_try`
+            access(thread, loc, TRY, site)  # `_try` amends the mode: success is known only after the point
             return self._try(thread)
         if timeout > 0 and e.time.may_end_early(thread):
             access(thread, loc, TRY, site)
@@ -89,8 +89,8 @@ class Baton:
             if not got:
                 e.time.tick(thread, timeout, site)
             return got
-        # The common case first: the lock is free and nobody else is to go before. No point has to be left and come back
-        # to.
+        # The common case first: the lock is free and the schedule does not switch here. Then the thread need not be
+        # registered as waiting.
         if self.holder is None and at_once(thread, loc, ACQUIRE, site):
             self.take(thread)
             thread.may_switch = True
@@ -105,8 +105,8 @@ class Baton:
             thread.blocked_on = thread.deadline = None
             self.waiting.remove(thread)
         if thread.timed_out:
-            # The time-out made it enabled, not the lock: this step is an attempt that may fail. The lock may have
-            # become free between the time-out and this thread's turn; then it succeeds, as `sem_timedwait` may.
+            # The time-out has enabled the thread, not a release, so this step is an attempt that may fail. It succeeds
+            # if the lock became free between the time-out and this thread's turn, as `sem_timedwait` may.
             thread.timed_out = False
             if self.holder is not None:
                 amend_step(TRY_FAILED)
@@ -126,27 +126,27 @@ class Baton:
         return True
 
     def _look(self, thread: VThread, site: int) -> None:
-        """See whether it is held."""
+        """Perform the step of `locked`."""
         access(thread, ENGINE.heap.loc_of(self, "lock"), READ, site)
         if self.holder is not None:
             amend_step(TRY_FAILED)
         thread.may_switch = True
 
     def take(self, thread: VThread) -> None:
-        """Let the thread hold it."""
+        """Make a thread the owner, and disable all others that wait."""
         self.holder = thread
         for other in self.waiting:
             if other is not thread:
                 ENGINE.disable(other)
 
     def give(self) -> None:
-        """Free the lock: nobody holds it now."""
+        """Free the lock, and enable all threads that wait for it."""
         self.holder = None
         for other in self.waiting:
             ENGINE.enable(other)
 
     def acquire_quietly(self, blocking_call: bool, timeout: float) -> bool:
-        """Return an acquisition during set-up: in order, no choices."""
+        """Take the lock while the hooks are quiet (in the set-up); return whether the thread got it."""
         thread = ENGINE.thread
         while self.holder is not None:
             if not blocking_call or timeout == 0:
@@ -174,7 +174,7 @@ class Lock(Baton):
     __slots__ = ()
 
     def __init_subclass__(cls, *, mirrored: bool = False) -> None:
-        if not mirrored:  # plait's own: a lock of another module that works like this one
+        if not mirrored:  # plait itself derives the locks of `multiprocessing` from this class
             raise TypeError("type '_thread.lock' is not an acceptable base type")
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
@@ -206,7 +206,7 @@ class Lock(Baton):
         if self.holder is None:
             amend_step(READ)
             raise RuntimeError("release unlocked lock")
-        if self.holder is not thread:  # nothing orders it behind the acquisition, as it does a holder's own release
+        if self.holder is not thread:  # unlike the holder's own release, it is not ordered after the acquisition
             amend_step(HAND_OVER)
         self.give()
 
@@ -256,7 +256,8 @@ class RLock(Baton):
         """Mirror `threading.RLock.acquire`."""
         check_timeout(blocking, timeout)
         thread = ENGINE.current
-        # To take it again is no step: nobody else can see the count while the lock is held, so all orders are alike.
+        # To take it again is no step: no other thread can see the count while the lock is held, so all orders are
+        # alike.
         if self.holder is ENGINE.thread:
             self.count += 1
             if thread is not None:
@@ -296,7 +297,7 @@ class RLock(Baton):
         thread.may_switch = True
 
     def locked(self) -> bool:
-        """Mirror `threading.RLock.locked` of newer interpreters."""
+        """Mirror `threading.RLock.locked`, which came with 3.14."""
         thread = ENGINE.current
         if thread is not None and self.holder is not thread:  # nobody takes it from its owner
             self._look(thread, here())
@@ -321,12 +322,12 @@ class RLock(Baton):
         return self.holder is ENGINE.thread
 
     def forget_count(self) -> int:
-        """Return how often the owner has taken it; a condition that gives it back keeps this."""
+        """Reset how often the owner has taken the lock, and return it: `Condition.wait` releases it completely."""
         count, self.count = self.count, 0
         return count
 
     def restore_count(self, count: int) -> None:
-        """Restore what `forget_count` gave, when the owner has it again."""
+        """Restore the count that `forget_count` returned, after the owner has taken the lock again."""
         self.count = count
 
     def _release_save(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Numbers in place of addresses: sets of threads and futures have the same order in every execution."""
+"""Numbers that stand for addresses, so that sets of threads and futures have the same order in every execution."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ _numbers = _pools = _names = 0
 
 
 def reset_numbers() -> None:
-    """Count from the start again: every execution gives the same numbers."""
+    """Restart all counts, before an execution: every execution gives the same numbers."""
     global _numbers, _pools, _names
     _numbers = _pools = _names = 0
 
 
 def next_pool() -> int:
-    """Return the number in the names of a thread pool's threads."""
+    """Return the next number for the names of a thread pool's threads."""
     global _pools
     _pools += 1
     return _pools - 1
 
 
 def next_name() -> int:
-    """Return the number in the name of a thread that was given none."""
+    """Return the next number for the name of a thread that was given no name."""
     global _names
     _names += 1
     return _names
 
 
 def number(obj: Any) -> int:
-    """Return the number of an object, given when it is first asked for; serves as hash and in place of ``id``."""
+    """Return the number of an object, assigned at the first call; it serves as hash and in place of ``id``."""
     global _numbers
     space: dict[str, Any] = obj.__dict__
     found = space.get("_plait_number")

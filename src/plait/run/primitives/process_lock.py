@@ -1,9 +1,9 @@
 """The locks, conditions, events and values of `multiprocessing`, for the threads of one process.
 
-The real ones are semaphores of the system: a thread that waits for one waits in C, and keeps all other virtual threads
-from running. Code under test may not start processes, so its threads are the only ones that can use them. There they
-behave as their counterparts in `threading` do; what differs is written down here: the names of arguments, and the
-errors of a release.
+The real ones are semaphores of the system: a thread waits for them in C, and no other virtual thread could run
+meanwhile. Code under test may not start processes, so only the threads of this process use them, and they behave like
+their counterparts in `threading`. The classes here are those, with other names of arguments and other errors of a
+release.
 
 `process_modules` makes the two modules that `multiprocessing` takes these classes from.
 """
@@ -90,7 +90,7 @@ class ProcessSemaphore(Semaphore):
 
 
 class ProcessBoundedSemaphore(BoundedSemaphore):
-    """`multiprocessing.BoundedSemaphore`: to release it more often than it was acquired is an error."""
+    """`multiprocessing.BoundedSemaphore`: releasing it more often than it was acquired is an error."""
 
     def __init__(self, value: int = 1, *, ctx: Any = None) -> None:
         super().__init__(value)
@@ -135,17 +135,17 @@ _CLASSES: dict[str, type] = {
 
 
 def _seconds(block: bool, timeout: float | None) -> float:
-    """Return a time-out as `threading.Lock` takes it; one that is negative means not to wait."""
+    """Return a time-out as `threading.Lock` takes it; a negative one means not to wait."""
     return -1 if not block or timeout is None else max(timeout, 0)
 
 
 def _limit(block: bool, timeout: float | None) -> float | None:
-    """Return a time-out as `threading.Semaphore` takes it; one that is negative means not to wait."""
+    """Return a time-out as `threading.Semaphore` takes it; a negative one means not to wait."""
     return None if not block or timeout is None else max(timeout, 0)
 
 
 def process_modules(threading: types.ModuleType) -> dict[str, types.ModuleType]:
-    """Return the modules that `multiprocessing` takes its locks and its shared values from, by their names.
+    """Return the modules in which `multiprocessing` looks for its locks and shared values, by name.
 
     `Barrier` is that of the mirrored ``threading``: a class in Python over a condition, there as here.
     """
@@ -173,7 +173,7 @@ def _barrier(threading: Any) -> type:
 
 
 class _SharedValues(types.ModuleType):
-    """`multiprocessing.sharedctypes`, from its own source; executed when it is first asked for something.
+    """`multiprocessing.sharedctypes`, from its own source, which is executed at the first use.
 
     `Value` and `Array` are objects of `ctypes` in memory that processes share: a file of the system. Threads need none.
     """
@@ -198,7 +198,7 @@ class _SharedValues(types.ModuleType):
 
 
 def _guarded_field(name: str) -> property:
-    """Return a field of a shared value that is read and written under the value's lock."""
+    """Return the property of a shared value that reads and writes a field under the value's lock."""
 
     def read(shared: Any) -> Any:
         with shared._lock:
@@ -220,7 +220,7 @@ def _pass_point(shared: Any, name: str, mode: int) -> None:
 
 
 def installed_in_package(modules: dict[str, types.ModuleType], package: Any) -> list[Callable[[], None]]:
-    """Make the modules attributes of `multiprocessing`, as an import does; return what undoes it."""
+    """Make the modules attributes of `multiprocessing`, as an import does; return a function that undoes this."""
     undo: list[Callable[[], None]] = []
     for name, module in modules.items():
         parent, _, last = name.rpartition(".")

@@ -1,4 +1,4 @@
-"""Semaphore and BoundedSemaphore, each operation one step."""
+"""`threading.Semaphore` and `BoundedSemaphore` under the scheduler: each operation is one step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plait.run.vthread import VThread
 
 
 def _check(timeout: float | None) -> None:
-    """Refuse a time that is no number, as the condition inside does."""
+    """Raise what the condition inside of CPython's semaphore raises for a time-out that is no number."""
     if timeout is not None and not NAN_WAITS:
         check_number(timeout)
 
@@ -55,7 +55,7 @@ class Semaphore:
         site = here()
         patient = timeout is None or (timeout > 0 and not e.time.may_end_early(thread))
         if not blocking_call or not patient:
-            # An attempt writes even where it fails: the real one takes the semaphore's inner lock to look.
+            # A failed attempt is a write, too: CPython takes the semaphore's inner lock to test the counter.
             thread.may_switch = True
             access(thread, loc, WRITE, site)
             if not self._count:
@@ -81,7 +81,7 @@ class Semaphore:
         return True
 
     def _take(self) -> None:
-        # As for locks: who waits is enabled exactly while there is a permit. The last one that is taken disables them.
+        # The invariant of locks: a waiting thread is enabled exactly while there is a permit.
         self._count -= 1
         if not self._count:
             for other in self._waiting:
@@ -121,10 +121,10 @@ class Semaphore:
         self._count += n
         for other in self._waiting:
             ENGINE.enable(other)
-        ENGINE.thread.may_switch = True  # the real one still has a lock to give back
+        ENGINE.thread.may_switch = True  # CPython's `release` releases its inner lock after this
 
     def _check(self, n: int) -> None:
-        """Allow any value: nothing limits a plain semaphore."""
+        """Allow any value: a plain semaphore has no limit."""
 
     def __exit__(self, *exc: object) -> None:
         self.release()

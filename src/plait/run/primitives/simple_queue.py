@@ -1,4 +1,4 @@
-"""`queue.SimpleQueue`: the C one is atomic in every method, which CPython's Python version of it is not."""
+"""`queue.SimpleQueue`: each method is atomic, as in CPython's C version (its Python version is not atomic)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plait.run.primitives.lock import Lock, check_number
 
 
 class SimpleQueue:
-    """Unbounded; every method is one critical section."""
+    """An unbounded queue; each method is one step."""
 
     __class_getitem__: Any = classmethod(GenericAlias)
 
@@ -21,7 +21,7 @@ class SimpleQueue:
         self._ready = Condition(Lock())
 
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-        """Never waits; the other arguments are for compatibility with `queue.Queue`."""
+        """Append an item without waiting; the other arguments are for compatibility with `queue.Queue`."""
         with self._ready:
             self._items.append(item)
             self._ready.notify()
@@ -38,19 +38,19 @@ class SimpleQueue:
             return self._items.popleft()
 
     def put_nowait(self, item: Any) -> None:
-        """Do what `put` does."""
+        """Mirror `queue.SimpleQueue.put_nowait`."""
         self.put(item)
 
     def get_nowait(self) -> Any:
-        """Do what `get` does, without waiting."""
+        """Mirror `queue.SimpleQueue.get_nowait`."""
         return self.get(block=False)
 
     def empty(self) -> bool:
-        """Return whether there is nothing now."""
+        """Mirror `queue.SimpleQueue.empty`."""
         return self.qsize() == 0
 
     def qsize(self) -> int:
-        """Return how many there are now."""
+        """Mirror `queue.SimpleQueue.qsize`."""
         with self._ready:
             return len(self._items)
 

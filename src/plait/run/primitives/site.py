@@ -1,7 +1,7 @@
-"""Which line of the code under test called a primitive.
+"""Find the line of the code under test that called a primitive.
 
-Primitives are called, not rewritten, so their place is taken from the caller's frame. One number per code object and
-line, kept for the life of the process; the registry knows file, line and text for the report.
+Primitives are called, not rewritten, so the place of an operation is taken from the caller's frame. Each pair of code
+object and line has one number for the life of the process; the registry knows file, line and text for the report.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ SKIPPED: set[str] = set()  # mirrored standard modules: their callers are what u
 
 
 def here() -> int:
-    """Return the number of the place that called the primitive calling this."""
+    """Return the number of the place that called the primitive from which this is called."""
     frame = sys._getframe(2)
     number = _numbers.get((identity(frame.f_code), frame.f_lasti))
     return _search(frame) if number is None else number
 
 
 def place_of_primitive() -> int:
-    """Return the number of the innermost place in code under test, however deep inside of plait the caller is."""
+    """Return the number of the innermost place in code under test, through any number of plait's own frames."""
     return _search(sys._getframe(1))
 
 
 def _search(first: FrameType) -> int:
-    """Return the number of the innermost place, seen from a frame, in code under test; else of that frame itself."""
+    """Return the number of the innermost place in code under test at or above a frame; else of the frame itself."""
     frame: FrameType | None = first
     while frame is not None:
         code = frame.f_code

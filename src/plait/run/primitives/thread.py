@@ -1,4 +1,4 @@
-"""Thread and its neighbours: current_thread, enumerate, Timer's base, get_ident."""
+"""`threading.Thread`, and the functions of `threading` and `_thread` that start and identify threads."""
 
 from __future__ import annotations
 
@@ -134,8 +134,8 @@ class Thread:
             if other.state != FINISHED:
                 ENGINE.time.tick(thread, timeout, here())
             return
-        # To join a thread that has ended is no step: nothing can come in between, but its last step happens before all
-        # that follows here, and a search has to know that.
+        # To join a thread that has ended is no step. But that thread's last step happens before all that follows here,
+        # and a search must know it.
         if other.state == FINISHED:
             _ended_before(thread, other)
             return
@@ -242,7 +242,7 @@ class Thread:
 
 
 class ExistingThread(Thread):
-    """Stands for a thread that no Thread object was made for: the main one, and the bodies of a test."""
+    """The Thread object of a thread that was not started through one: the main thread, and the bodies of a test."""
 
     def __init__(self, vthread: VThread) -> None:
         self._name = "MainThread" if vthread.id == hooks.main else vthread.name
@@ -257,19 +257,19 @@ _starting = VThread(-1, None, "starting")
 
 
 class _Hooks:
-    """What the code under test may replace in the threading module."""
+    """The hooks of `threading` that the code under test may replace."""
 
     excepthook: Callable[[Any], object] | None = None
     main = 0
     """The number of the virtual thread that stands for the process's main thread: the set-up, or a test's own body."""
     unhandled: Callable[[BaseException, str], object] | None = None
-    """Called in a thread that dies of an exception, with the thread's name: pytest's way to warn of it."""
+    """Called in a thread that an exception ends, with the thread's name: pytest warns of it."""
 
     def __init__(self) -> None:
         self.modules: list[Any] = []  # the mirrored ones: each world has its own
 
     def tell(self, error: BaseException, name: str) -> None:
-        """Call ``unhandled``, without any scheduling: what it does is no part of the test."""
+        """Call ``unhandled`` without scheduling points: what it does is no part of the test."""
         if self.unhandled is not None:
             current, ENGINE.current = ENGINE.current, None
             try:
@@ -278,7 +278,7 @@ class _Hooks:
                 ENGINE.current = current
 
     def restore(self, saved: Callable[[Any], object] | None) -> None:
-        """Restore the hook, also for those who look it up in the module."""
+        """Restore the hook, in the mirrored module as well."""
         if self.excepthook is not saved:
             for module in self.modules:
                 module.excepthook = excepthook if saved is None else saved
@@ -334,13 +334,13 @@ def active_count() -> int:
 
 
 def currentThread() -> Thread:  # noqa: N802
-    """Return what `current_thread` does, under its old name."""
+    """Mirror `threading.currentThread`, the old name of `current_thread`."""
     old_name("currentThread() is deprecated, use current_thread() instead")
     return current_thread()
 
 
 def activeCount() -> int:  # noqa: N802
-    """Return what `active_count` does, under its old name."""
+    """Mirror `threading.activeCount`, the old name of `active_count`."""
     old_name("activeCount() is deprecated, use active_count() instead")
     return active_count()
 
@@ -386,7 +386,7 @@ def start_new_thread(
 
 
 class ThreadHandle:
-    """What `_thread.start_joinable_thread` returns, from 3.13 on."""
+    """The handle that `_thread.start_joinable_thread` returns, from 3.13 on."""
 
     def __init__(self) -> None:
         self._thread: Thread | None = None
