@@ -1,1 +1,1 @@
-"""What rewritten code calls before it touches anything that threads can share."""
+"""The hooks that rewritten code calls before each access to something that threads can share."""

@@ -1,6 +1,7 @@
-"""What rewritten code calls right before each access (see `plait.run.rewrite` for where).
+"""The hooks that rewritten code calls right before each access (`plait.run.rewrite` says where).
 
-Every hook returns what the inline code goes on with, and does nothing at all while no controlled thread runs.
+Every hook returns the value with which the inline code continues (`plait.run.hooks.noop` says which), and does nothing
+else while no controlled thread runs.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ MAX_TURNS = 300_000  # loop iterations and calls of one thread in one execution
 def read(obj: Any, name: str, site: int) -> Any:
     """Announce the load of ``obj.name``.
 
-    Here and in `write` the common case of `access` (nobody else is to go first) stands inline: no place is busier.
+    Here and in `write`, the common case of `access` (the schedule does not switch here) is inlined: these are the most
+    frequent calls of all.
     """
     thread = ENGINE.current
     if thread is not None:
@@ -112,7 +114,7 @@ def write(obj: Any, name: str, site: int) -> Any:
 
 
 def _sequence_key(container: Any, key: Any) -> Any:
-    """Return an index as a location's key; None where the whole sequence is meant."""
+    """Return an index as the key of a location; None if the operation affects the whole sequence."""
     if type(key) is int:
         return key if key >= 0 else None
     return None
@@ -188,7 +190,7 @@ def delete_key(container: Any, key: Any, site: int) -> Any:
 
 
 def _through(thread: VThread, window: Any, name: str, key: Any, site: int) -> None:
-    """Announce a subscript of a proxy or a memory view, which shows what is in another container."""
+    """Announce a subscript of a proxy or a memory view, which accesses another container."""
     container = shown_container(window)
     if type(window) is memoryview:
         if container is not None:
@@ -213,9 +215,9 @@ def _subscript(thread: VThread, container: Any, name: str, key: Any, site: int) 
 
 
 def _fill_missing(thread: VThread, container: Any, key: Any, site: int) -> None:
-    """Fill a missing key as `collections.defaultdict` does, with points: look, call the factory, store.
+    """Fill a missing key in steps, as `collections.defaultdict` does: look it up, call the factory, store.
 
-    It stores what the factory made whatever others have stored meanwhile.
+    The value is stored even if another thread has stored one meanwhile.
     """
     _on_key(thread, container, key, KEY_GET, site)
     if dict.__contains__(container, key):
@@ -236,7 +238,7 @@ def perform_key(container: Any, key: Any, site: int) -> Any:
 
 
 def member(container: Any, key: Any, site: int, single: bool = False) -> Any:
-    """Announce ``key in container``; if the comparison stands alone, something else may answer for the container."""
+    """Announce ``key in container``; in a ``single`` comparison, return an object that may answer for the container."""
     thread = ENGINE.current
     if thread is not None:
         kind = type(container)
@@ -346,7 +348,7 @@ _kinds: dict[type, dict[str, Any]] = {}
 
 
 def forget_kinds() -> None:
-    """Forget what is known of types: other modules have come under control."""
+    """Clear what is cached about types, because other modules have come under control."""
     _kinds.clear()
 
 
@@ -417,7 +419,7 @@ def _called(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ..
 
 
 def _called_field(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
-    """Announce a callee that is data: an attribute that holds a callable, or a module's function."""
+    """Announce the read of a callee that is data: an attribute that holds a callable, or a module's function."""
     read(obj, name, site)
     value = held(obj, name)
     if value is not None:
@@ -505,7 +507,7 @@ _BUILT_IN = frozenset(value for value in vars(builtins).values() if type(value) 
 
 
 def _is_foreign(function: Any) -> bool:
-    """Return whether code runs that is not rewritten: C code, or Python neither under test nor plait's own."""
+    """Return whether a call runs code that is not rewritten: C code, or Python not under test (nor plait's own)."""
     function = getattr(function, "__func__", function)
     if type(function) is types.FunctionType:
         space = function.__globals__
@@ -615,7 +617,7 @@ def perform_function(func: Any, site: int, /, *args: Any, **named: Any) -> Any:
 
 
 class _Function:
-    """A function that is announced, or done step by step, when it is called with its arguments."""
+    """A function whose calls are announced, or performed step by step, once their arguments are known."""
 
     __slots__ = ("_native", "_perform", "_site")
 
@@ -637,7 +639,7 @@ class _Function:
 
 
 class _Method:
-    """As `_Function`, for the method ``name`` of ``obj`` that changes or reads ``container``."""
+    """The same as `_Function` for the method ``name`` of ``obj``, which changes or reads ``container``."""
 
     __slots__ = ("_container", "_name", "_native", "_obj", "_perform", "_site")
 
@@ -664,7 +666,7 @@ class _Method:
 
 
 def callee(function: Any, site: int) -> Any:
-    """Return what stands for a function that may be one of those that C code performs in several steps."""
+    """Return the object to call in place of a function that C code may perform in several steps."""
     kind = type(function)
     if ENGINE.current is None or (kind is types.FunctionType and "_p_m" in function.__globals__):
         return function
@@ -675,7 +677,7 @@ _HASHABLE = (type, types.BuiltinFunctionType)  # without running code under test
 
 
 def method(obj: Any, name: str, site: int) -> Any:
-    """Return what stands for ``obj.name``, which may be a method that C code performs in several steps."""
+    """Return the object to call in place of ``obj.name``, a method that C code may perform in several steps."""
     if ENGINE.current is None:
         return getattr(obj, name)
     kind = type(obj)
@@ -694,7 +696,7 @@ def method(obj: Any, name: str, site: int) -> Any:
 
 
 def _above(proxy: Any, name: str) -> tuple[Any, Any]:
-    """Return the object that a `super` object stands for, and what the attribute means to it."""
+    """Return the receiver of a `super` object, and the attribute as it is found for that receiver."""
     obj = proxy.__self__
     if obj is None or issubclass(type(obj), type):
         return None, None
@@ -721,7 +723,7 @@ def marker() -> None:
 
 
 def element(value: Any) -> Any:
-    """Return a value inside a comprehension behind which it jumps back, or before which it is entered."""
+    """Return a value in a comprehension after passing `marker`: it is entered there, or its loop jumps back."""
     thread = ENGINE.current
     if thread is not None:
         thread.may_switch = True

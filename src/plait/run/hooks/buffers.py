@@ -1,7 +1,7 @@
 """Operators that read a bytearray through a buffer: without the GIL they may see some of another thread's writes.
 
-CPython documents ``+``, ``==`` and the other comparisons like that. While they read, nobody can change the length:
-whoever tries gets a `BufferError`.
+CPython documents this for ``+``, ``==`` and the other comparisons. While they read, no thread can change the length: an
+attempt raises `BufferError`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BUFFERS = frozenset({bytes, bytearray})
 
 
 def operand(thread: VThread, left: Any, right: Any, site: int) -> Any:
-    """Announce an operator on two values, one of them a bytearray; return what stands for the right one."""
+    """Announce an operator on two values, one of them a bytearray; return the right operand to use."""
     if ENGINE.gil or type(left) not in _BUFFERS or type(right) not in _BUFFERS:
         scan_args(thread, (left, right), site)
         return right
@@ -27,7 +27,7 @@ def operand(thread: VThread, left: Any, right: Any, site: int) -> Any:
 
 
 def _content(value: Any, view: memoryview, site: int) -> Any:
-    """Return the bytes of a value, read one after the other if it can change."""
+    """Return the bytes of a value, read one after the other if the value can change."""
     thread = ENGINE.current
     if type(value) is bytes or thread is None:
         return value
@@ -39,7 +39,7 @@ def _content(value: Any, view: memoryview, site: int) -> Any:
 
 
 class _Operand:
-    """Stands for the right operand of an operator. Bytes leave these operators to it, because they do not know it."""
+    """The right operand of an operator: bytes do not know this type, so Python calls the methods of this class."""
 
     __slots__ = ("_right", "_site")
 
@@ -81,7 +81,7 @@ class _Operand:
 
     __hash__ = None  # type: ignore[assignment]
 
-    # What bytes do not do with each other is refused as it is without plait.
+    # Operators that bytes do not have must raise the same error as without plait.
 
     def __rsub__(self, left: Any) -> Any:
         return left - self._right

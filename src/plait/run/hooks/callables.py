@@ -1,8 +1,8 @@
-"""What callables written in C do to attributes and elements: `setattr`, slots by hand, the helpers of `operator`.
+"""The accesses of callables written in C: `setattr`, the descriptors of slots, the helpers of `operator`.
 
-C code that is given an object touches its attributes without a hook. So each callable that does is described here by an
-*effect*: a function that is called before it, with its arguments, and announces what it is about to touch. Effects
-let nobody in afterwards: where a GIL build may switch is a matter of who calls (see `plait.run.hooks.access`).
+C code accesses attributes and elements without a hook. So each such callable has an *effect* here: a function that is
+called before it, with its arguments, and announces what it is about to access. An effect adds no point after the call:
+the caller decides where a GIL build may switch (see `plait.run.hooks.access`).
 """
 
 from __future__ import annotations
@@ -34,44 +34,44 @@ _HEAP = ENGINE.heap
 
 
 def _get(_thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """``getattr(o, name)``."""
+    """Announce ``getattr(o, name)``."""
     if len(args) > 1 and type(args[1]) is str:
         read(args[0], args[1], site)
 
 
 def _set(_thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """``setattr(o, name, value)``, ``delattr(o, name)``."""
+    """Announce ``setattr(o, name, value)`` or ``delattr(o, name)``."""
     if len(args) > 1 and type(args[1]) is str:
         write(args[0], args[1], site)
 
 
 def _vars(_thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """``vars(o)``: its dictionary escapes."""
+    """Announce ``vars(o)``: the dictionary of the object escapes."""
     if args:
         read(args[0], "__dict__", site)
 
 
 def _slot_get(_thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """``Class.name.__get__(o)``, where ``name`` is a slot."""
+    """Announce ``Class.name.__get__(o)``, where ``name`` is a slot."""
     if len(args) > 1 and args[1] is not None:
         read(args[1], args[0].__name__, site)
 
 
 def _slot_set(_thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """``Class.name.__set__(o, value)`` and ``__delete__``."""
+    """Announce ``Class.name.__set__(o, value)`` or ``__delete__``."""
     if len(args) > 1:
         write(args[1], args[0].__name__, site)
 
 
 def _keywords_set(_thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """``SimpleNamespace.__init__(o, **attributes)``: which ones is not known before."""
+    """Announce ``SimpleNamespace.__init__(o, **attributes)``: the names are not known before the call."""
     if args:
         for name in list(vars(args[0])):
             write(args[0], name, site)
 
 
 def _item(hook: Callable[[Any, Any, int], Any]) -> Effect:
-    """``operator.getitem`` and its kin, by the hook of the subscript they stand for."""
+    """Return the effect of ``operator.getitem`` and the like: the hook of the equivalent subscript."""
 
     def effect(_thread: VThread, args: tuple[Any, ...], site: int) -> None:
         if len(args) > 1:
@@ -81,7 +81,7 @@ def _item(hook: Callable[[Any, Any, int], Any]) -> Effect:
 
 
 def _in_place(thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """``operator.iadd``: the left operand is changed if it can be, the right one read."""
+    """Announce ``operator.iadd`` and the like: the left operand is changed if it is mutable, the right one read."""
     if args and is_container(type(args[0])):
         whole_write(args[0], site)
         scan_too(thread, args[1:], site, _HEAP.whole(args[0]))
@@ -90,11 +90,11 @@ def _in_place(thread: VThread, args: tuple[Any, ...], site: int) -> None:
 
 
 def _nothing(_thread: VThread, _args: tuple[Any, ...], _site: int) -> None:
-    """Announce nothing: the callable keeps what it is given, and looks at nothing."""
+    """Announce nothing: the callable stores its arguments without accessing them."""
 
 
 def _fields(thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """``copy.copy(o)``: all attributes are read at one moment."""
+    """Announce ``copy.copy(o)``: all attributes are read at one moment."""
     scan_args(thread, args[:1], site)
     if args and not is_container(type(args[0])):
         _touch_all(thread, args[0], READ, site)
@@ -126,7 +126,7 @@ def _field_names(obj: Any) -> list[str]:
 
 
 def _format(_thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """``"{0.x} {1[0]}".format(...)``: the attributes and elements that the text names."""
+    """Announce ``"{0.x} {1[0]}".format(...)``: the attributes and elements that the text names."""
     if not args or type(args[0]) is not str:
         return
     scan_args(_thread, args[1:], site)
@@ -179,7 +179,7 @@ def _method(function: Any, thread: VThread, args: tuple[Any, ...], site: int) ->
         name, given = (maker.args[0], given) if isinstance(maker, functools.partial) else (given[0], given[1:])
         before = thread.may_switch
         hooks.called(thread, args[0], name, site, given)
-        thread.may_switch = thread.may_switch and before  # nobody comes in between the method and its caller in C
+        thread.may_switch = thread.may_switch and before  # no thread switch between the method and its caller in C
 
 
 def _names(module: Any, *names: str) -> list[Any]:
@@ -239,7 +239,7 @@ def match_subject(value: Any, names: tuple[str, ...], site: int) -> Any:
 
 
 def announced(function: Any, site: int) -> Any:
-    """Return a callable for C code (`map`, `sorted`...): if written in C, one that announces its calls."""
+    """Return a callable to pass to C code (`map`, `sorted`...); one written in C is wrapped, to announce its calls."""
     if ENGINE.current is None or not _touches(function):
         return function
 
@@ -248,14 +248,14 @@ def announced(function: Any, site: int) -> Any:
         if thread is not None:
             before = thread.may_switch
             hooks.called_function(thread, function, site, args)
-            thread.may_switch = thread.may_switch and before  # C code calls C code: nobody comes in between
+            thread.may_switch = thread.may_switch and before  # C code calls C code: no thread switch in between
         return function(*args, **named)
 
     return announce
 
 
 def _touches(function: Any) -> bool:
-    """Return whether calling it touches what has no hook of its own."""
+    """Return whether a call accesses something that has no hook of its own."""
     if type(function) in EFFECTS_OF:
         return True
     if type(function) is functools.partial:
@@ -269,14 +269,14 @@ def _touches(function: Any) -> bool:
 
 
 def callee_of_star(function: Any, site: int) -> Any:
-    """Announce ``function()`` or ``function(*args)``, whose arguments are not at hand; return what is to be called."""
+    """Announce ``function()`` or ``function(*args)``, whose arguments are not known; return the object to call."""
     if ENGINE.current is not None and identity(function) in EFFECTS:
         return announced(function, site)
     return hooks.function_bare(function, site)
 
 
 def own_names(names: Any) -> Any:
-    """Return what ``locals()``, ``vars()`` or ``dir()`` says, without the names that rewriting has added."""
+    """Return the result of ``locals()``, ``vars()`` or ``dir()`` without the names that rewriting has added."""
     thread = ENGINE.current
     if thread is not None:
         thread.may_switch = True
@@ -288,7 +288,7 @@ def own_names(names: Any) -> Any:
 
 
 def module_names(space: dict[str, Any]) -> dict[str, Any]:
-    """Return what ``globals()`` says: its keys are the module's variables."""
+    """Return the result of ``globals()``: its keys are treated as the module's variables from now on."""
     thread = ENGINE.current
     if thread is not None:
         _HEAP.alias_module(space)

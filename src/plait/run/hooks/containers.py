@@ -1,4 +1,4 @@
-"""Which methods of built-in containers read or write what: one key, or the whole container.
+"""The methods of built-in containers, and what each reads or writes: one key, or the whole container.
 
 A method that is not listed for its type neither reads nor writes the container's content.
 """
@@ -44,7 +44,7 @@ _SEQUENCE = {
     "__mul__": SCAN, "__repr__": SCAN, "tolist": SCAN, "tobytes": SCAN, "decode": SCAN, "find": SCAN, "__copy__": SCAN,
 }  # fmt: skip
 
-# Methods of container classes written in Python (Counter and the like) that only look; all others may change it.
+# Methods of container classes written in Python (Counter and the like) that only read; all others may change it.
 READING = frozenset({
     "most_common", "elements", "total", "copy", "keys", "values", "items", "__add__", "__sub__", "__or__", "__and__",
     "__eq__", "__ne__", "__le__", "__lt__", "__ge__", "__gt__", "__repr__", "__pos__", "__neg__", "__copy__",
@@ -69,7 +69,7 @@ _WEAK = frozenset({weakref.WeakValueDictionary, weakref.WeakKeyDictionary, weakr
 CONTAINERS = (dict, set, list, collections.deque, bytearray, array.array)
 
 FROZEN: tuple[type, ...] = (builtins.frozendict,) if hasattr(builtins, "frozendict") else ()
-"""Mappings that never change, from 3.15 on; what is in them may change."""
+"""Mappings that never change, from 3.15 on; their values may change."""
 
 _VIEWS = frozenset({
     type({}.keys()), type({}.values()), type({}.items()),
@@ -83,7 +83,7 @@ WINDOWS = frozenset({types.MappingProxyType, memoryview})  # they show what is i
 
 
 def shown_container(window: Any) -> Any:
-    """Return the container that a proxy or memory view shows; None if it is none whose content is shared."""
+    """Return the container behind a proxy or memory view; None if its content is no shared state."""
     container: Any = window.obj if type(window) is memoryview else next(iter(gc.get_referents(window)), None)
     return container if is_container(type(container)) else None
 
@@ -97,7 +97,7 @@ _is_container: dict[type, bool] = {}
 
 
 def is_container(kind: type) -> bool:
-    """Return whether values of this type hold shared content that code outside of our sight reads and writes."""
+    """Return whether values of this type hold shared content that code without hooks reads and writes."""
     known = _is_container.get(kind)
     if known is None:
         known = _is_container[kind] = issubclass(kind, CONTAINERS) or is_weak(kind)
@@ -116,7 +116,7 @@ _is_read: dict[type, bool] = {}
 
 
 def is_read(kind: type) -> bool:
-    """Return whether comparing, printing or copying a value of this type looks at shared content."""
+    """Return whether comparing, printing or copying a value of this type reads shared content."""
     known = _is_read.get(kind)
     if known is None:
         known = kind is tuple or is_container(kind) or is_view(kind) or kind in WINDOWS or kind in FROZEN
@@ -130,7 +130,7 @@ def is_view(kind: type) -> bool:
 
 
 def operation(descriptor: Any, name: str) -> str | None:
-    """Return what a C method does to its container, by the class that defines it."""
+    """Return the operation that a C method performs on its container, by the class that defines the method."""
     owner = getattr(descriptor, "__objclass__", None)
     operations = OPERATIONS.get(owner) if owner is not None else None
     return None if operations is None else operations.get(name)
@@ -138,13 +138,13 @@ def operation(descriptor: Any, name: str) -> str | None:
 
 def is_c_callable(value: Any) -> bool:
     """Return whether calling the value runs C code, after which a GIL build may switch."""
-    kind = type(value)  # which the value cannot answer for
+    kind = type(value)  # asked of the type: the value itself could lie
     if issubclass(kind, _C_CALLABLES):
         return True
     return issubclass(kind, type) and type(value.__dict__.get("__init__")) is not types.FunctionType
 
 
-_MADE_IN_C = frozenset({"Lock", "local", "SimpleQueue"})  # of the primitives that stand for CPython's
+_MADE_IN_C = frozenset({"Lock", "local", "SimpleQueue"})  # virtual here, C code in CPython
 
 
 def fills_missing(kind: type) -> bool:
@@ -153,7 +153,7 @@ def fills_missing(kind: type) -> bool:
 
 
 def makes_in_python(container: Any) -> bool:
-    """Return whether what is stored for a missing key comes from Python code: others may run before it is stored."""
+    """Return whether Python code makes the value of a missing key: other threads may run before it is stored."""
     return _is_python(container.default_factory)
 
 

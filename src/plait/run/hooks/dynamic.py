@@ -1,8 +1,8 @@
-"""Code that is made while the program runs: the text that ``eval`` and ``exec`` are given is rewritten, too.
+"""Code that is made while the program runs: the argument of ``eval`` and ``exec`` is rewritten, too.
 
-Its hooks are found among the built-ins of the name space it runs in. Names at its top level are keys of that name
-space, which the caller has chosen: hooks of their own look there. No temporaries are used at the top level, where they
-would show.
+Its hooks are found among the built-ins of the name space in which it runs. The names at its top level are keys of that
+name space, which the caller has chosen, so they have hooks of their own. The top level uses no temporaries: they would
+be visible in the name space.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ MAX_TEXT = 20_000  # longer texts are data rather than code, and run as they are
 
 
 class Places:
-    """Where the places of rewritten texts are entered: the world's table."""
+    """The table of the world, to which the places in rewritten texts are added."""
 
     sites: dict[int, Site] = {}  # noqa: RUF012 - replaced by the world
 
 
 class TopLevel(Statements):
-    """Rewrites the statements of a text; functions in it are rewritten like all others."""
+    """Rewrites the statements at the top level of a text; functions in it are rewritten like all others."""
 
     def variable(self, name: str, hook: str, at: ast.AST) -> ast.Call | None:
-        """Return names that are not a function's own are keys of the name space."""
+        """Return the hook call for a name that no function owns: it is a key of the name space."""
         owner = self.frame.scope.owner(self.mangled(name))
         if owner is not self.module or hasattr(builtins, name) or name.startswith("_p_"):
             return super().variable(name, hook, at)
@@ -58,7 +58,7 @@ class TopLevel(Statements):
         return build.call_node(f"_p_{hook}n", [build.constant(name, at), build.constant(top, at), site], at)
 
     def is_shared(self, name: str) -> bool:
-        """Return whether threads can share a name: all of the text's own can be."""
+        """Return whether threads can share a name: they can share all names at the top level of a text."""
         if self.frame.inside and self.frame.scope.owner(self.mangled(name)) is self.module:
             return not hasattr(builtins, name) and not name.startswith("_p_")
         return super().is_shared(name)
@@ -67,7 +67,7 @@ class TopLevel(Statements):
         return self._change(node) if isinstance(node, ast.AugAssign) else super()._statement(node)
 
     def _change(self, node: ast.AugAssign) -> list[ast.stmt]:
-        """Change a top-level variable by a hook that reads, calculates and stores."""
+        """Return an augmented assignment as a call of a hook that reads, calculates and stores."""
         if not self.frame.bare or not isinstance(node.value, ast.Constant | ast.Name):
             return super()._statement(node)
         operation = build.constant(IN_PLACE[type(node.op)], node)
@@ -88,7 +88,7 @@ class TopLevel(Statements):
 
 @lru_cache(maxsize=512)
 def rewritten(text: str, mode: str, flags: int = 0, filename: str = "<string>") -> CodeType | None:
-    """Return the code of a text with hooks in it; None where it cannot be made, and the text must be run as it is."""
+    """Return the code of a text with hooks in it; None if it cannot be rewritten and must be run as it is."""
     if len(text) > MAX_TEXT:
         return None
     try:
@@ -114,7 +114,7 @@ def _body(statements: TopLevel, body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def execute_text(function: Any, site: int, source: Any, *spaces: Any) -> Any:
-    """``eval(source, ...)`` or ``exec(source, ...)``."""
+    """Perform ``eval(source, ...)`` or ``exec(source, ...)``, rewritten."""
     thread = ENGINE.current
     flags = sys._getframe(1).f_code.co_flags
     if thread is None:
@@ -139,12 +139,12 @@ def _code_for(function: Any, source: Any, flags: int, spaces: tuple[Any, ...]) -
         if given is None or given is builtins or given is builtins.__dict__:
             space["__builtins__"] = {**builtins.__dict__, **REFERENCES, **HOOKS}
         elif type(given) is not dict or "_p_m" not in given:
-            return None  # whoever restricts the built-ins has a reason
+            return None  # the caller has restricted the built-ins on purpose
     return rewritten(source, "eval" if function is eval else "exec", flags)
 
 
 def generate(source: Any, space: Any = None, *rest: Any) -> None:
-    """``exec`` for a library that makes methods from text: those of classes under test get hooks."""
+    """Stand for ``exec`` in a library that makes methods from text: the methods of classes under test get hooks."""
     flags = sys._getframe(1).f_code.co_flags
     known = type(source) is str and space and "_p_wn" in space  # a module may have been rewritten with fewer hooks
     code = rewritten(source, "exec", flags) if known else None
@@ -190,18 +190,18 @@ def write_name(name: str, top: bool, site: int) -> bool:
 
 
 def change(operation: str, left: Any, right: Any) -> Any:
-    """``left += right``, the value."""
+    """Return the value of ``left += right``."""
     return getattr(operator, operation)(left, right)
 
 
 def change_attribute(owner: Any, name: str, operation: str, right: Any, reading: int, writing: int) -> None:
-    """``owner.name += right``."""
+    """Perform ``owner.name += right``."""
     value = change(operation, getattr(access.read(owner, name, reading), name), right)
     setattr(access.write(owner, name, writing), name, value)
 
 
 def change_key(container: Any, key: Any, operation: str, right: Any, reading: int, writing: int) -> None:
-    """``container[key] += right``."""
+    """Perform ``container[key] += right``."""
     value = change(operation, container[access.read_key(container, key, reading)], right)
     container[access.write_key(container, key, writing)] = value
 

@@ -1,6 +1,6 @@
-"""Which callables written in C have a known effect, and what an attribute holds: looked up without running any code.
+"""Look up the effect of a callable written in C, and the value of an attribute, without running any code.
 
-An effect is called before the callable, with the thread, the arguments and the place, and announces what is touched.
+An effect is called before the callable, with the thread, the arguments and the place. It announces the accesses.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from typing import Any
 
 from plait.run.identity import identity
 
-# Filled by `plait.run.hooks.callables`: by the callable's identity, for slot wrappers of any type by name, and for
-# objects that can be called by their type.
+# Filled by `plait.run.hooks.callables`. The keys are: the identity of a callable, the name of a slot wrapper of any
+# type, and the type of a callable object.
 EFFECTS: dict[int, Any] = {}
 EFFECTS_BY_NAME: dict[str, Any] = {}
 EFFECTS_OF: dict[type, Any] = {}
 
 
 def effect_of(found: Any, name: str) -> Any:
-    """Return what a method as its class holds it touches when it is called with its object.
+    """Return the effect of a method as its class holds it, which is called with its object as first argument.
 
-    None if nothing is known.
+    None if it has no known effect.
     """
     effect = EFFECTS.get(identity(found))
     if effect is None and type(found) is types.WrapperDescriptorType:
@@ -39,7 +39,7 @@ def bound_effect(function: Any, bound: Any) -> Any:
 
 
 def held(obj: Any, name: str) -> Any:
-    """Return what an attribute holds, found without running code under test; None if nothing."""
+    """Return the value of an attribute, found without running code under test; None if there is none."""
     value = getattr(obj, "__dict__", {}).get(name)
     if value is not None:
         return value

@@ -1,7 +1,7 @@
-"""How content is read as a whole or walked along: one point for all of it, or one for each step.
+"""Reads of the content of containers: as a whole with one point, or by iteration with a point per element.
 
-What is atomic to C code is read at one moment, together with the containers inside of it. Whatever is walked along,
-by a loop or by C code that asks for one element after the other, has a point per element.
+What C code reads atomically is read at one moment, together with the containers inside. Iteration, by a loop or by C
+code that asks for one element after the other, has a point per element.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WITHIN = 4  # how many iterators written in C may stand one in the other
 
 
 def scan_args(thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """Announce arguments of code that is not rewritten, which may read everything in them: one point for all of it."""
+    """Announce the arguments of code that is not rewritten, which may read all content: one point for all of it."""
     point = 0
     for arg in args:
         if is_read(type(arg)):
@@ -44,7 +44,7 @@ def scan_args(thread: VThread, args: tuple[Any, ...], site: int) -> None:
 
 
 def scan_too(thread: VThread, args: tuple[Any, ...], site: int, point: int) -> None:
-    """Announce that an operation, which had its point for location ``point``, reads all content of its arguments."""
+    """Announce that an operation reads all content of its arguments; it has had its point, for location ``point``."""
     for arg in args:
         if is_read(type(arg)):
             for container in containers_in(arg, DEPTH):
@@ -54,7 +54,7 @@ def scan_too(thread: VThread, args: tuple[Any, ...], site: int, point: int) -> N
 
 
 def containers_in(value: Any, depth: int) -> Iterator[Any]:
-    """Yield the containers that comparing, printing or copying a value looks at: itself, and those inside of it."""
+    """Yield the containers that are read when a value is compared, printed or copied: itself, and those inside."""
     kind = type(value)
     if is_container(kind):
         yield value
@@ -75,7 +75,7 @@ def containers_in(value: Any, depth: int) -> Iterator[Any]:
 
 
 def iterate(value: Any, site: int) -> Any:
-    """Return the iterable a loop walks: each step over a container is a point."""
+    """Return the iterable of a loop; each step over a container is a point."""
     if ENGINE.current is None:
         return value
     kind = type(value)
@@ -130,7 +130,7 @@ def _steps(container: Any, iterator: Iterator[Any], site: int) -> Iterator[Any]:
 
 
 def _turns(iterator: Iterator[Any], site: int) -> Iterator[Any]:
-    """Walk an iterator written in C: what is inside of it has moved on when another thread has asked it."""
+    """Iterate over an iterator written in C; other threads may advance it as well."""
     first = True
     while True:
         thread = ENGINE.current
@@ -147,14 +147,14 @@ def _turns(iterator: Iterator[Any], site: int) -> Iterator[Any]:
 
 
 def turn(thread: VThread, iterator: Any, site: int) -> None:
-    """Announce that an iterator in C is asked for its next element: one moment for all that it walks along."""
+    """Announce that an iterator in C is asked for its next element: it reads all its sources at one moment."""
     access(thread, _HEAP.loc_of(iterator, "next"), WRITE, site)
     for container in _sources(iterator, _WITHIN):
         also(thread, _HEAP.whole(container), READ, site)
 
 
 def _sources(iterator: Any, depth: int) -> Iterator[Any]:
-    """Yield the containers that an iterator written in C reads, or will read, without a point of their own."""
+    """Yield the containers that an iterator written in C reads without a point of their own."""
     for referent in gc.get_referents(iterator):
         kind = type(referent)
         if is_container(kind):
@@ -167,10 +167,10 @@ _TUPLES = frozenset({tuple, type(iter(()))})
 
 
 class Walk:
-    """The points of C code that looks at one element of a container after the other.
+    """The points of C code that reads one element of a container after the other.
 
-    As long as nobody has made a step since its last point it reads at the same moment, so that no further point is
-    needed: with the GIL until Python code has run in between, without it where only the first elements count.
+    While no thread has made a step since its last point, it still reads at the same moment and needs no further point.
+    With the GIL this holds until Python code has run in between; without the GIL, where only the first elements count.
     """
 
     __slots__ = ("_container", "_keys", "_loc", "_loose", "_site", "_step", "position")
@@ -201,15 +201,15 @@ class Walk:
 
 
 class Stepping:
-    """What C code is given in place of a container, a view, or an iterator over one: each element has a point.
+    """The iterator that C code gets in place of a container, a view, or an iterator over one: a point per element.
 
-    No generator, because two threads may ask it at the same time.
+    It is no generator, because two threads may use it at the same time.
     """
 
     __slots__ = ("_inner", "_iterator", "_owner", "_place", "_site", "_walk")
 
     def __init__(self, container: Any, value: Any, site: int, *, deep: bool) -> None:
-        """Compare the elements so far, or ask for their truth, at each further one if ``deep``."""
+        """Read the content of the elements, too, if ``deep``: C code compares them, or tests their truth."""
         thread = ENGINE.current
         self._inner: list[Any] | None = [] if deep else None
         self._site = site
@@ -258,7 +258,7 @@ class Stepping:
 
 
 class Turning:
-    """What C code is given in place of another iterator in C: it may be shared, and has a point per element."""
+    """The iterator that C code gets in place of another one in C, which may be shared: a point per element."""
 
     __slots__ = ("_iterator", "_site")
 
@@ -277,12 +277,12 @@ class Turning:
 
 
 class Feeding:
-    """What a container is given that takes one element after the other from an iterable: each one is a write."""
+    """The iterator that a container gets when it takes element by element from an iterable: each one is a write."""
 
     __slots__ = ("_iterable", "_iterator", "_loc", "_mode", "_section", "_site")
 
     def __init__(self, iterable: Any, target: Any, site: int, mode: int, section: Any = None) -> None:
-        """``section`` ends with the iterable."""
+        """Take a ``section`` that ends when the iterable is exhausted."""
         self._section = section
         self._iterable = iterable
         self._iterator = iter(iterable)
@@ -311,7 +311,7 @@ class Feeding:
 
 
 def walked(value: Any, site: int, *, deep: bool = False) -> Any:
-    """Return what C code is given that walks along a value: the value itself if that needs no points."""
+    """Return the iterable to pass to C code in place of a value: the value itself if it needs no points."""
     kind = type(value)
     if is_container(kind):
         if type(kind.__dict__.get("__iter__")) is types.FunctionType or _overrides_iter(kind):
@@ -325,7 +325,7 @@ def walked(value: Any, site: int, *, deep: bool = False) -> Any:
 
 
 def is_plain(iterable: Any, depth: int = _WITHIN) -> bool:
-    """Return whether walking along what `walked` returned runs no Python code: C code keeps its locks meanwhile."""
+    """Return whether iterating over a result of `walked` runs no Python code: then C code keeps its locks."""
     kind = type(iterable)
     if kind is Stepping:
         return True

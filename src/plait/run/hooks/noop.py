@@ -20,37 +20,37 @@ for _name in __future__.all_feature_names:
 
 
 def read(o: Any, name: str, site: int) -> Any:
-    """``o.name`` is about to be read (also by a class pattern of ``match``): ``o``."""
+    """Precede a load of ``o.name`` (also by a class pattern of ``match``); return ``o``."""
     return o
 
 
 def write(o: Any, name: str, site: int) -> Any:
-    """``o.name`` is about to be stored; the value has been evaluated: ``o``."""
+    """Precede a store to ``o.name``, after the value has been evaluated; return ``o``."""
     return o
 
 
 def delete(o: Any, name: str, site: int) -> Any:
-    """``o.name`` is about to be deleted: ``o``."""
+    """Precede a deletion of ``o.name``; return ``o``."""
     return o
 
 
 def read_key(c: Any, key: Any, site: int) -> Any:
-    """``c[key]`` is about to be read; a slice is a `slice`: ``key``."""
+    """Precede a load of ``c[key]``, where a slice is a `slice` object; return ``key``."""
     return key
 
 
 def write_key(c: Any, key: Any, site: int) -> Any:
-    """``c[key]`` is about to be stored; the value has been evaluated: ``key``."""
+    """Precede a store to ``c[key]``, after the value has been evaluated; return ``key``."""
     return key
 
 
 def delete_key(c: Any, key: Any, site: int) -> Any:
-    """``c[key]`` is about to be deleted: ``key``."""
+    """Precede a deletion of ``c[key]``; return ``key``."""
     return key
 
 
 def call(o: Any, name: str, site: int, *args: Any) -> Any:
-    """``o.name(*args)`` is about to be called, perhaps with keywords; the method has been looked up: the last argument.
+    """Precede a call of ``o.name(*args)``, perhaps with keywords, after the look-up; return the last argument.
 
     ``o`` may be a module, a class or a `super` object (whose ``__self__`` is the receiver).
     """
@@ -58,57 +58,57 @@ def call(o: Any, name: str, site: int, *args: Any) -> Any:
 
 
 def walker(func: Any, site: int, *args: Any) -> Any:
-    """Return the last argument, for a built-in whose arguments were announced."""
+    """Precede a call of a built-in whose arguments have been announced; return the last argument."""
     return args[-1]
 
 
 def whole_both(left: Any, right: Any, site: int) -> Any:
-    """Return ``right``: both values are about to be read as a whole, by one operation."""
+    """Precede an operation that reads two values as a whole; return ``right``."""
     return right
 
 
 def call_without(o: Any, name: str, site: int) -> Any:
-    """``o.name()`` or ``o.name(*unknown)`` is about to be looked up and called: ``o``."""
+    """Precede the look-up and the call of ``o.name()`` or ``o.name(*unknown)``; return ``o``."""
     return o
 
 
 def call_keyword(o: Any, name: str, site: int, value: Any) -> Any:
-    """Return the argument that is evaluated last (after ``**``: the mapping), where not all are at hand."""
+    """Precede a method call whose arguments are not all known; return the last one (after ``**``: the mapping)."""
     return value
 
 
 def call_function(f: Any, site: int, *args: Any) -> Any:
-    """``f(*args)`` is about to be called, perhaps with keywords: the last argument."""
+    """Precede a call of ``f(*args)``, perhaps with keywords; return the last argument."""
     return args[-1]
 
 
 def call_function_without(f: Any, site: int) -> Any:
-    """``f()`` or ``f(*unknown)`` is about to be called: ``f``."""
+    """Precede a call of ``f()`` or ``f(*unknown)``; return ``f``."""
     return f
 
 
 def call_function_keyword(f: Any, site: int, value: Any) -> Any:
-    """Return the argument that is evaluated last, where not all are at hand."""
+    """Precede a call whose arguments are not all known; return the last one."""
     return value
 
 
 def whole(o: Any, site: int) -> Any:
-    """Return ``o``, all of which is about to be looked at (truth, length, unpacking, operators, formatting...)."""
+    """Precede a read of the whole value (truth, length, unpacking, operators, formatting...); return ``o``."""
     return o
 
 
 def unpacked(o: Any, site: int) -> Any:
-    """Return ``o``, which is about to be unpacked to several targets."""
+    """Precede the unpacking of a value to several targets; return ``o``."""
     return o
 
 
 def whole_write(o: Any, site: int) -> Any:
-    """Return ``o``, which is about to be changed as a whole (a heap, an in-place operator)."""
+    """Precede a change of the whole value (a heap, an in-place operator); return ``o``."""
     return o
 
 
 def size(o: Any, site: int) -> Any:
-    """Return ``o``, whose truth or length is about to be asked for."""
+    """Precede a test of the truth or the length of a value; return ``o``."""
     return o
 
 
@@ -118,81 +118,81 @@ def store_slice(value: Any, c: Any, key: Any, site: int) -> None:
 
 
 def in_place(operand: Any, left: Any, site: int) -> Any:
-    """``left`` is about to be changed in place by an operator: the operand."""
+    """Precede an operator that changes ``left`` in place; return the operand to use."""
     return operand
 
 
 def callee(f: Any, site: int) -> Any:
-    """``f`` is about to be called; its arguments have not been evaluated: what is called instead."""
+    """Precede a call of ``f``, before its arguments are evaluated; return the object to call instead."""
     return f
 
 
 def method(o: Any, name: str, site: int) -> Any:
-    """``o.name`` is about to be called; the arguments have not been evaluated: what is called instead."""
+    """Precede a call of ``o.name``, before its arguments are evaluated; return the object to call instead."""
     return getattr(o, name)
 
 
 def get_field(o: Any, name: Any, site: int, last: Any) -> Any:
-    """``getattr`` or ``hasattr`` is about to be called; ``name`` may be anything: ``last``."""
+    """Precede a call of ``getattr`` or ``hasattr``, with any object as ``name``; return ``last``."""
     return last
 
 
 def set_field(o: Any, name: Any, site: int, last: Any) -> Any:
-    """``setattr`` is about to be called: ``last``."""
+    """Precede a call of ``setattr``; return ``last``."""
     return last
 
 
 def delete_field(o: Any, name: Any, site: int, last: Any) -> Any:
-    """``delattr`` is about to be called: ``last``."""
+    """Precede a call of ``delattr``; return ``last``."""
     return last
 
 
 def member(c: Any, key: Any, site: int, single: bool = False) -> Any:
-    """``key in c`` or ``key not in c`` is about to be asked: ``c``, or what answers for it if nobody else uses it."""
+    """Precede ``key in c`` or ``key not in c``; return ``c``, or in a ``single`` test an object in its place."""
     return c
 
 
 def iterate(iterable: Any, site: int) -> Any:
-    """Return what gives the same elements as the iterable that a loop is about to walk."""
+    """Precede a loop; return an iterable with the same elements."""
     return iterable
 
 
 def read_global(module: str, name: str, site: int) -> bool:
-    """Return a global that functions assign is about to be read: True."""
+    """Precede a load of a global that functions assign; return True."""
     return True
 
 
 def write_global(module: str, name: str, site: int) -> bool:
-    """Do nothing before a function stores or deletes a global; the value does not matter."""
+    """Precede a function's store to, or deletion of, a global; the result does not matter."""
     return True
 
 
 def cell() -> object:
-    """Return a function with a variable that nested functions assign was entered: a new identity for that variable."""
+    """Enter a function with variables that nested functions assign; return a new identity for these variables."""
     return object()
 
 
 def read_cell(token: object, name: str, site: int) -> bool:
-    """Return a closure variable that nested functions assign is about to be read: True."""
+    """Precede a load of a closure variable that nested functions assign; return True."""
     return True
 
 
 def write_cell(token: object, name: str, site: int) -> bool:
-    """Do nothing before a closure variable is stored or deleted; the value does not matter."""
+    """Precede a store to, or a deletion of, a closure variable; the result does not matter."""
     return True
 
 
 def mark() -> None:
-    """Do nothing where a function is entered or a loop's body ends (lambdas rely on it)."""
+    """Mark the entry of a function or the end of a loop's body; return None, on which lambdas rely."""
 
 
 def element(value: Any) -> Any:
-    """Return the iterable that a comprehension is entered with, or the element that it has made."""
+    """Mark the entry of a comprehension, by its iterable, or the end of a round, by its element; return the value."""
     return value
 
 
 def match(subject: Any, names: tuple[str, ...], site: int) -> Any:
-    """Patterns are about to look into the subject, at these attributes and at its elements: the subject."""
+    """Precede patterns that read these attributes of the subject, and its elements; return the subject."""
     return subject
 
 
@@ -217,12 +217,12 @@ def perform_member(key: Any, c: Any, site: int) -> bool:
 
 
 def given(f: Any, site: int) -> Any:
-    """``f`` is given to C code that will call it: what does the same when it is called."""
+    """Precede passing ``f`` to C code that will call it; return a callable that does the same."""
     return f
 
 
 def own_names(names: Any) -> Any:
-    """``names`` is what ``locals()``, ``vars()`` or ``dir()`` says: the same without names that begin with ``_p_``."""
+    """Return a result of ``locals()``, ``vars()`` or ``dir()`` without the names that begin with ``_p_``."""
     if isinstance(names, list):
         return [name for name in names if not str(name).startswith("_p_")]
     for name in [name for name in names if name.startswith("_p_")]:
@@ -231,7 +231,7 @@ def own_names(names: Any) -> Any:
 
 
 def module_names(names: Any) -> Any:
-    """``names`` is what ``globals()`` says: the same."""
+    """Return a result of ``globals()``."""
     return names
 
 
@@ -241,7 +241,7 @@ def execute(f: Any, site: int, source: Any, *spaces: Any) -> Any:
 
 
 def text_code(f: Any, source: Any, flags: int) -> Any:
-    """Return the code that ``eval`` or ``exec`` makes of a text; other sources as they are.
+    """Return the code object that ``eval`` or ``exec`` makes of a text; return other sources as they are.
 
     A text is compiled under the future statements of the module that runs it, not of the module that stands for that.
     """

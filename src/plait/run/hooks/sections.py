@@ -1,4 +1,4 @@
-"""How a container is changed in several steps under its lock, which those who only look do not take."""
+"""Changes of a container in several steps under its own lock; some reads do not take that lock, and see each step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plait.run.operations import SHIFT, SHIFT_ALL, WRITE
 from plait.run.vthread import VThread
 
 NATIVE: Final = object()
-"""The answer of a performer where a call is one step after all."""
+"""The result of a performer if the call is one step after all."""
 
 Function = Callable[[VThread, Any, int, tuple[Any, ...], dict[str, Any]], Any]
 Method = Callable[[VThread, Any, Any, int, tuple[Any, ...], dict[str, Any]], Any]
@@ -25,7 +25,7 @@ _HEAP = ENGINE.heap
 class section:  # noqa: N801 - used like the function that it would be if `contextlib` were not code under test
     """The first step of a change that keeps the container's lock until it is complete.
 
-    With the GIL there is nothing to keep: nobody runs before Python code does.
+    With the GIL it needs no lock: no other thread runs before Python code does.
     """
 
     __slots__ = ("_loc", "_opened", "_site", "_thread")
@@ -71,5 +71,5 @@ def feed(thread: VThread, native: Any, target: Any, source: Any, site: int) -> N
 
 
 def is_iterable(value: Any) -> bool:
-    """Return whether a value's class says how it is walked along."""
+    """Return whether a value's class supports iteration."""
     return hasattr(type(value), "__iter__")

@@ -1,4 +1,4 @@
-"""What C code does to sets in several steps that other threads can see: methods and operators that take other ones."""
+"""Methods and operators of sets that C code performs in several steps which other threads can see."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ def _one_by_one(
     thread: VThread, target: Any, source: Any, site: int, change: Callable[[Any, Any], object],
     at_once: Callable[[Any], object],
 ) -> None:  # fmt: skip
-    """Change a set by each element of another one, which is read at the first moment.
+    """Change a set by each element of another set, which is read in the first step.
 
-    Both are locked, but who asks for the length or for an element takes no lock and sees some of it. Elements that
-    compare in Python are changed in one step: C code has their hashes, and here they would be asked for them.
+    Both are locked, but asking for the length or for an element takes no lock, and sees the intermediate states.
+    Elements that compare in Python are changed in one step: C code has their hashes, but here their ``__hash__`` would
+    run.
     """
     with section(thread, target, site):
         scan_too(thread, (source,), site, _HEAP.whole(target))
@@ -42,7 +43,7 @@ def _one_by_one(
 def _subtract(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """``set.difference_update``: sets and dicts at one moment, one argument after the other."""
+    """Perform ``set.difference_update``: argument by argument, sets and dicts are each read at one moment."""
     if named or not all(map(is_iterable, args)):
         return NATIVE
     for source in args:
@@ -58,7 +59,7 @@ def _subtract(
 
 
 def _update(thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """``set.update``: sets and dicts at one moment, one argument after the other."""
+    """Perform ``set.update``: argument by argument, sets and dicts are each read at one moment."""
     if named or not all(map(is_iterable, args)):
         return NATIVE
     for source in args:
@@ -73,7 +74,7 @@ def _update(thread: VThread, native: Any, target: Any, site: int, args: tuple[An
 def _with_others(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """``set.union`` and its like: other arguments than sets and dicts are walked along."""
+    """Perform ``set.union`` and the like: other arguments than sets and dicts are read element by element."""
     given = [source if isinstance(source, set | frozenset | dict) else walked(source, site) for source in args]
     if named or all(new is old for new, old in zip(given, args, strict=True)):
         return NATIVE
@@ -87,7 +88,7 @@ def _with_others(
 def _change_by(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """``set.symmetric_difference_update``, ``intersection_update``: what iterables give is taken at one moment."""
+    """Perform ``set.symmetric_difference_update`` or ``intersection_update``: the change itself is one step."""
     if named or not all(map(is_iterable, args)):
         return NATIVE
     given = [source if isinstance(source, set | frozenset | dict) else walked(source, site) for source in args]
@@ -105,9 +106,9 @@ def _change_by(
 
 
 def change_in_place(thread: VThread, target: Any, operand: Any, site: int, sign: str) -> bool:
-    """Do ``target |= operand`` or ``target -= operand`` step by step; False where it is one step.
+    """Perform ``target |= operand`` or ``target -= operand`` step by step; return False if it is one step.
 
-    C code does what `set.update` and `set.difference_update` do.
+    The steps are those of `set.update` and `set.difference_update`.
     """
     kind, (name, change, at_once) = type(target), _IN_PLACE[sign]
     if not issubclass(kind, set) or getattr(kind, name) is not getattr(set, name):
@@ -125,7 +126,7 @@ _IN_PLACE: dict[str, tuple[str, Callable[[Any, Any], object], Callable[..., obje
 
 
 def _operator(sign: str) -> Method:
-    """Make steps of ``s.__ior__(other)`` and its like."""
+    """Return the performer of ``s.__ior__(other)`` and the like."""
 
     def perform(
         thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
@@ -137,7 +138,7 @@ def _operator(sign: str) -> Method:
 
 
 def _function(sign: str) -> Function:
-    """Make steps of ``operator.ior(s, other)`` and its like."""
+    """Return the performer of ``operator.ior(s, other)`` and the like."""
 
     def perform(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         done = len(args) == 2 and is_container(type(args[0])) and change_in_place(thread, *args, site, sign)

@@ -1,9 +1,9 @@
-"""What C code does in several steps that other threads can see, done in the same steps under the scheduler.
+"""Operations that C code performs in several visible steps, performed in the same steps under the scheduler.
 
-CPython documents what is atomic without the GIL. What is not, is here: consumers of iterables, searches through a
-list, sorting, filling a container from an iterable. Each performer does exactly what the C code does, with points
-between, and answers `NATIVE` where the call is one step after all. With the GIL the same points are part of one step,
-until Python code runs in between (an `__eq__`, a key function, a generator).
+CPython documents which operations are atomic without the GIL. The others are here: consumers of iterables, searches
+through a list, sorting, filling a container from an iterable. Each performer does exactly what the C code does, with
+points between the steps, and returns `NATIVE` if the call is one step after all. With the GIL the same points belong to
+one step, until Python code runs in between (an `__eq__`, a key function, a generator).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FAST = frozenset({list, tuple})
 
 
 def _consumer(atomic: frozenset[type], first: int = 0, *, deep: bool = False) -> Function:
-    """Make steps of a function that takes an iterable's elements one by one, but some types at one moment."""
+    """Return the performer of a function that reads an iterable element by element, but some types at one moment."""
 
     def perform(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if len(args) <= first or type(args[first]) in atomic:
@@ -50,19 +50,19 @@ def _consumer(atomic: frozenset[type], first: int = 0, *, deep: bool = False) ->
 
 
 def _best(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """`min` and `max` walk along a single argument."""
+    """Perform `min` or `max` of a single iterable."""
     return _walk_first(thread, native, site, args, named) if len(args) == 1 else NATIVE
 
 
 def _pairs(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """``dict(iterable)``."""
+    """Perform ``dict(iterable)``."""
     if len(args) != 1 or hasattr(type(args[0]), "keys"):
         return NATIVE
     return _walk_first(thread, native, site, args, named)
 
 
 def _lazy(first: int, many: int | None, atomic: frozenset[type] = frozenset()) -> Function:
-    """Make steps of an iterator in C: it is made over iterables that have points, and walks along them when asked."""
+    """Return the performer of a constructor of iterators in C: it passes iterables that have points."""
 
     def perform(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         last = len(args) if many is None else first + many
@@ -79,7 +79,7 @@ def _lazy(first: int, many: int | None, atomic: frozenset[type] = frozenset()) -
 
 
 def _next(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """Return an iterator over a list that several threads share: reading its position and storing it are two steps."""
+    """Perform `next` of a shared iterator over a list: reading the position and storing it are two steps."""
     if not args or type(args[0]) is not _LIST_ITERATOR or ENGINE.gil:
         return NATIVE
     iterator: Any = args[0]
@@ -126,7 +126,7 @@ FUNCTIONS: dict[Any, Function] = {
 
 
 def equal(thread: VThread, element: Any, wanted: Any, site: int) -> bool:
-    """Return what C code asks to find something: identity first, then ``==``. Containers that are compared are read."""
+    """Compare as C code does in a search: identity first, then ``==``, which reads containers that are compared."""
     if element is wanted:
         return True
     scan_too(thread, (element, wanted), site, 0)
@@ -134,7 +134,7 @@ def equal(thread: VThread, element: Any, wanted: Any, site: int) -> bool:
 
 
 def _found(thread: VThread, items: list[Any], wanted: Any, site: int) -> bool:
-    """``wanted in items``."""
+    """Return ``wanted in items``, found step by step."""
     walk, at = Walk(items, site, keys=True), 0
     while True:
         walk.point(thread)
@@ -146,7 +146,7 @@ def _found(thread: VThread, items: list[Any], wanted: Any, site: int) -> bool:
 
 
 class Membership:
-    """Stands for a list behind ``in``: the search has a point per element."""
+    """An object that answers ``in`` for a list: the search has a point per element."""
 
     __slots__ = ("_items", "_site")
 
@@ -166,7 +166,7 @@ def _contains(thread: VThread, native: Any, items: Any, site: int, args: tuple[A
 
 
 def _index(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """``list.index``: its bounds are fixed when it begins, its end is where the list ends by then."""
+    """Perform ``list.index``: its bounds are fixed at the start, but it ends where the list ends meanwhile."""
     if not 1 <= len(args) <= 3 or named or any(type(bound) is not int for bound in args[1:]):
         return NATIVE
     walk = Walk(items, site, keys=True)
@@ -202,7 +202,7 @@ def _count(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any,
 
 
 def _sort(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """``list.sort`` takes the elements out, and puts them back when it is through: in between the list is empty."""
+    """Perform ``list.sort``: the list is empty while the elements are sorted."""
     key = named.get("key")
     if args or not named.keys() <= {"key", "reverse"} or not (key is None or callable(key)):
         return NATIVE
@@ -228,7 +228,7 @@ def _sort(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, 
         nonlocal done
         result = element if key is None else key(element)
         done += 1
-        if done == many:  # whoever wants to look at the empty list has to do it now
+        if done == many:  # the last moment at which other threads may see the empty list
             access(thread, loc, WRITE, site)
         return result
 
@@ -243,7 +243,7 @@ def _sort(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, 
 
 
 def _extend(atomic: frozenset[type]) -> Method:
-    """Make steps of a method that takes an iterable's elements one by one, unless it knows the iterable's type."""
+    """Return the performer of a method that reads an iterable element by element, but known types at one moment."""
 
     def perform(
         thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
@@ -260,7 +260,7 @@ def _extend(atomic: frozenset[type]) -> Method:
 def _update_dict(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """``dict.update``: from a dict at one moment, else pair by pair or key by key."""
+    """Perform ``dict.update``: from a dict at one moment, else pair by pair or key by key."""
     if len(args) != 1 or named or not is_iterable(args[0]):
         return NATIVE
     source = args[0]
@@ -284,7 +284,7 @@ def _update_dict(
 def _extend_bytes(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """``bytearray.extend`` collects what an iterable gives, and then takes it at one moment."""
+    """Perform ``bytearray.extend``: collect the elements one by one, then append them at one moment."""
     if len(args) != 1 or named or type(args[0]) in (bytes, bytearray):
         return NATIVE
     given = walked(args[0], site)
@@ -301,7 +301,7 @@ def _extend_bytes(
 def _update_ordered(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """``OrderedDict.update`` stores key by key, and keeps no lock meanwhile."""
+    """Perform ``OrderedDict.update``: store key by key, without a lock."""
     if len(args) != 1 or named or not is_iterable(args[0]):
         return NATIVE
     source = args[0]
@@ -321,11 +321,11 @@ def _update_ordered(
 def _store(
     thread: VThread, items: list[Any], site: int, cells: Sequence[tuple[int, Any]], *, begun: bool = False
 ) -> None:
-    """Store elements in this order, inside a section: who takes no lock sees it happen.
+    """Store elements in this order, inside a section: reads that take no lock see each step.
 
-    The first one belongs to the section's first step, unless that has ``begun``. A list that grows has its new length
-    at once: what stands at its new end is never seen unset, because who finds nothing there takes the lock. Behind the
-    first few cells all others are stored in one step.
+    The first store belongs to the section's first step, unless that has ``begun``. A list that grows has its new length
+    at once. No thread ever sees an unset cell at the new end, because a read that finds one takes the lock. After the
+    first few cells, all others are stored in one step.
     """
     first = not begun
     for number, (at, value) in enumerate(cells):
@@ -339,9 +339,9 @@ def _store(
 
 
 def _close_up(thread: VThread, items: list[Any], start: int, stop: int, site: int) -> int:
-    """Move what stands behind ``items[start:stop]`` to the front of it; what is left at the end is for the caller.
+    """Move the elements after ``items[start:stop]`` to its beginning; the caller cuts what is left at the end.
 
-    Returns the length that the list is to have, when it is the thread's turn to cut the list there.
+    Return the new length of the list when it is the thread's turn to cut it.
     """
     size = list.__len__(items)
     _store(thread, items, site, [(at + start - stop, items[at]) for at in range(stop, size)])
@@ -351,7 +351,7 @@ def _close_up(thread: VThread, items: list[Any], start: int, stop: int, site: in
 
 
 def _insert(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """``list.insert`` moves the elements behind, the last one first."""
+    """Perform ``list.insert``: move the following elements, the last one first."""
     if len(args) != 2 or named or type(args[0]) is not int:
         return NATIVE
     with section(thread, items, site):
@@ -364,7 +364,7 @@ def _insert(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any
 
 
 def _pop(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """``list.pop(i)`` moves the elements behind, the first one first; then the list is shorter."""
+    """Perform ``list.pop(i)``: move the following elements, the first one first, then shorten the list."""
     if len(args) != 1 or named or type(args[0]) is not int:
         return NATIVE
     with section(thread, items, site):
@@ -380,7 +380,7 @@ def _pop(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, .
 
 
 def _remove(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """``list.remove``: the search keeps the lock unless it runs Python code."""
+    """Perform ``list.remove``: the search keeps the lock unless it runs Python code."""
     if len(args) != 1 or named:
         return NATIVE
     wanted = args[0]
@@ -413,7 +413,7 @@ def _search_and_remove(thread: VThread, items: list[Any], wanted: Any, site: int
 
 
 def _reverse(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """``list.reverse`` swaps from both ends."""
+    """Perform ``list.reverse``: swap elements from both ends."""
     if args or named:
         return NATIVE
     with section(thread, items, site):
@@ -425,7 +425,7 @@ def _reverse(thread: VThread, native: Any, items: Any, site: int, args: tuple[An
 
 
 def delete(thread: VThread, items: list[Any], key: Any, site: int) -> Any:
-    """Announce ``del items[key]``: move what moves, and return what is left to delete."""
+    """Announce ``del items[key]``: move the following elements, and return the index or slice left to delete."""
     size = list.__len__(items)
     loc = _HEAP.whole(items)
     if type(key) is slice and key.step in (None, 1):
@@ -449,7 +449,7 @@ def delete(thread: VThread, items: list[Any], key: Any, site: int) -> Any:
 
 
 def assign_slice(thread: VThread, items: Any, key: slice, value: Any, site: int) -> None:
-    """``items[key] = value``: an iterable is walked along first; a list is read together with the first step."""
+    """Perform ``items[key] = value``: read an iterable first; a list is read together with the first step."""
     bounds = all(bound is None or type(bound) is int for bound in (key.start, key.stop))
     if not bounds or key.step not in (None, 1) or not is_iterable(value):
         access(thread, _HEAP.whole(items), WRITE, site)
@@ -484,7 +484,7 @@ def assign_slice(thread: VThread, items: Any, key: slice, value: Any, site: int)
 
 
 def add_in_place(thread: VThread, target: Any, operand: Any, site: int) -> Any:
-    """Announce ``target += operand``, or ``|=`` of a dict; return what is to stand for the operand."""
+    """Announce ``target += operand``, or ``|=`` of a dict; return the operand to use."""
     kind = type(target)
     known: frozenset[type] | None = None
     if issubclass(kind, list) and kind.__iadd__ is list.__iadd__:
@@ -517,7 +517,7 @@ METHODS: dict[tuple[type, str], Method] = {
 
 
 def _chain_all(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """``itertools.chain.from_iterable`` walks along the iterable, and along each that it finds there."""
+    """Perform ``itertools.chain.from_iterable``: the iterable, and each iterable in it, has points."""
     if len(args) != 1 or named:
         return NATIVE
     thread.may_switch = True

@@ -1,4 +1,4 @@
-"""Hooks of the variables that threads share: globals, and variables of a function that others see."""
+"""The hooks of variables that threads share: globals, and variables of a function that nested functions use."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_global(module: str, name: str, site: int) -> None:
 
 
 class Cell:
-    """Names one function call's variables that nested functions assign."""
+    """The identity of the variables of one function call that nested functions assign."""
 
 
 def read_cell(cell: Any, name: str, site: int) -> bool:

@@ -1,1 +1,1 @@
-"""How code under test is imported, mirrored, adopted and put back."""
+"""Import of code under test: rewritten, over mirrored modules, and with its state restored after each execution."""

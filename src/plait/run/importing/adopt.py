@@ -1,10 +1,10 @@
-"""Brings code that is imported already under control, in place, and gives it back unchanged.
+"""Bring modules under control that are imported already, in place; `Adopter.release` undoes it.
 
-Standard modules such as `collections.abc` cannot be imported a second time (their classes would lose their identity),
-and the modules of a hand-written test are imported by pytest before plait is asked for anything. So the code objects
-of their functions are exchanged for rewritten ones (closures and lambdas that exist already included), and the thread
-primitives that modules, classes, objects and closures hold for virtual ones. What was changed is remembered, and
-`Adopter.release` undoes it: other tests of the same process go on with real threads.
+Standard modules such as `collections.abc` cannot be imported a second time: their classes would lose their identity.
+The modules of a hand-written test are imported by pytest before plait runs. So the code objects of their functions are
+replaced by rewritten ones, including those of existing closures and lambdas. The thread primitives that modules,
+classes, objects and closures hold are replaced by virtual ones. Every change is recorded and undone afterwards, so that
+other tests of the same process run with real threads.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 
 # weakref stays out: its callbacks run inside deallocation, where nothing may be scheduled.
 STANDARD = ("_collections_abc", "collections", "functools", "contextlib")
-LIMIT = 20_000  # objects looked at for primitives; beyond that a module keeps data, not locks
+LIMIT = 20_000  # objects searched for primitives; a module with more keeps data, not locks
 
 _NAMELESS = (int, float, str, bytes, tuple, type, types.FunctionType, types.ModuleType, types.NoneType)
 Put = Callable[[Any], object]
 
 
 def _guarded(hook: Callable[..., Any], quiet: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a hook for code that threads outside of the execution also run: those of pytest, of a debugger."""
+    """Return a hook for code that uncontrolled threads run as well, such as those of pytest or of a debugger."""
 
     def guarded(*args: Any, **named: Any) -> Any:
         return (hook if get_ident() in OURS else quiet)(*args, **named)
@@ -82,11 +82,11 @@ class Adopter:
         self.cells: list[tuple[str, types.CellType]] = []
         self.objects: list[Any] = []
 
-    # -- what is asked for --------------------------------------------------------------------------------------
+    # -- adopting and releasing -----------------------------------------------------------------------------------
 
     def adopt_standard(self) -> None:
-        """Adopt the pure-Python standard modules that classes are built from."""
-        self._done.add("collections.abc")  # what the classes of the first one say they belong to
+        """Adopt the pure-Python standard modules from which classes are built."""
+        self._done.add("collections.abc")  # the other name of `_collections_abc`, which is adopted
         for name in STANDARD:
             if name not in self._done:
                 module = importlib.import_module(name)
@@ -114,16 +114,13 @@ class Adopter:
             self._visit_space(module)
 
     def adopt_function(self, function: Any) -> Any:
-        """Return a callable whose module is adopted, with everything its closure holds.
-
-        Use what is returned in its place.
-        """
+        """Adopt a callable's module and everything that its closure holds; return the callable to use in its place."""
         replaced = [function]
         self._visit(function, lambda new: replaced.__setitem__(0, new))
         return replaced[0]
 
     def names(self) -> dict[int, str]:
-        """Return the variables that hold the objects of the adopted code, by the objects' identity."""
+        """Return the names of the objects of the adopted code, by their identity: the variables that hold them."""
         spaces = [*(vars(module).items() for module in self.modules), [(n, _content(cell)) for n, cell in self.cells]]
         return {
             id(value): name
@@ -139,7 +136,7 @@ class Adopter:
 
     @contextmanager
     def released(self) -> Iterator[Adopter]:
-        """`release` at the end of a block."""
+        """Call `release` at the end of a block."""
         try:
             yield self
         finally:
@@ -148,7 +145,7 @@ class Adopter:
     # -- code ---------------------------------------------------------------------------------------------------
 
     def _open(self, module: types.ModuleType, hooks: Mapping[str, Any] = HOOKS) -> None:
-        """Make the rewritten code of a module's functions known."""
+        """Prepare a module: find the rewritten code of its functions, and add the hooks to its globals."""
         codes = self._library.codes(module)
         if codes is None:
             return
@@ -172,7 +169,7 @@ class Adopter:
             put(self._with_tokens(function, new))
 
     def _with_tokens(self, function: types.FunctionType, code: types.CodeType) -> types.FunctionType:
-        """Return a copy whose closure also names the variables that several functions assign."""
+        """Return a copy of a function whose closure has the tokens of the variables that several functions assign."""
         closure = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         cells = []
         for name in code.co_freevars:
@@ -196,7 +193,7 @@ class Adopter:
     # -- what the code holds ------------------------------------------------------------------------------------
 
     def _visit(self, value: Any, put: Put) -> None:
-        """Adopt a value and what it refers to; ``put`` is called if another one must take its place."""
+        """Adopt a value and what it refers to; call ``put`` with the replacement if it needs one."""
         if id(value) in self._seen:
             known = self._seen[id(value)]
             if known is not value:
@@ -232,11 +229,11 @@ class Adopter:
         return kind.__module__ in self._done
 
     def _setter(self, owner: Any, name: str, old: Any) -> Put:
-        """Return what exchanges an attribute; no `partial`: ``old`` may be `functools.Placeholder`."""
+        """Return a function that replaces an attribute. It is no `partial`: ``old`` may be `functools.Placeholder`."""
         return lambda new: self._set(owner, name, old, new)
 
     def _item_setter(self, value: Any, key: Any, old: Any) -> Put:
-        """Return what exchanges an element."""
+        """Return a function that replaces an element of a container."""
         return lambda new: self._set_item(value, key, old, new)
 
     def _set(self, owner: Any, name: str, old: Any, new: Any) -> None:
@@ -255,7 +252,7 @@ class Adopter:
         self._visit_space(owner)
 
     def _rebase(self, owner: type, bases: tuple[type, ...], put: Put) -> type:
-        """Return the class over other bases; a new one where the layout does not allow that (subclasses of `local`)."""
+        """Give a class other bases; return a new class where the memory layout forbids that (subclasses of `local`)."""
         old = owner.__bases__
         try:
             owner.__bases__ = bases
@@ -298,7 +295,7 @@ class Adopter:
         self._visit(value, self._setter(cell, "cell_contents", value))
 
     def _visit_wrapper(self, wrapper: Any, put: Put) -> None:
-        """Visit a static or class method: a new one is made, if its function is a new one."""
+        """Visit a static or class method, and replace it if its function is replaced."""
         self._visit(wrapper.__func__, lambda new: put(type(wrapper)(new)))
 
     def _visit_property(self, value: property, put: Put) -> None:

@@ -1,4 +1,4 @@
-"""Rewritten code objects, found by the un-rewritten ones they stand for."""
+"""Find the rewritten code object that belongs to an original one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Codes:
-    """The functions of one module, rewritten; looked up by name, line and, for lambdas on one line, column."""
+    """The rewritten functions of one module, by name, line and, for lambdas on one line, column."""
 
     def __init__(self, code: types.CodeType) -> None:
         self._found: dict[tuple[str, int], list[types.CodeType]] = {}
@@ -41,7 +41,7 @@ class Codes:
 
 
 class Library:
-    """The codes of modules, kept for the life of the process and made again when a file has changed."""
+    """A cache of the `Codes` of modules for the life of the process; a changed file is rewritten again."""
 
     def __init__(self, sites: dict[int, Site], cache: Path | None) -> None:
         self._sites = sites

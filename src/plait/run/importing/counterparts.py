@@ -1,8 +1,8 @@
-"""Virtual counterparts of real thread primitives that exist already when code comes under control.
+"""The virtual counterparts of real thread primitives that exist already when code comes under control.
 
-A lock made at import time, a queue in a module's variable, a class derived from `threading.Thread`: each real thing has
-one counterpart, made when it is first asked for and the same one ever after, so that a lock and the conditions over it
-still belong together.
+Examples are a lock made at import time, a queue in a module's variable, and a class derived from `threading.Thread`.
+Each real object has one counterpart, which is made at the first request. So a lock and the conditions over it still
+belong together.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _QUEUES = ("Queue", "LifoQueue", "PriorityQueue")
 
 
 class Counterparts:
-    """Asks of any value whether it is a real primitive, and knows its counterpart."""
+    """The counterparts made so far, by the real objects."""
 
     def __init__(self, mirror: Mirror) -> None:
         self._of: dict[int, Any] = {}

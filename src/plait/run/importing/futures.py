@@ -1,4 +1,4 @@
-"""The standard library's own users of threads, over the mirrored modules: `asyncio`, `socketserver` and the like."""
+"""Connect `asyncio`, `socketserver` and other standard modules that use threads to the mirrored modules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _USERS = (
     "asyncio.base_events", "asyncio.tasks", "asyncio.runners", "asyncio.threads", "asyncio.unix_events",
     "asyncio.events", "logging", "logging.handlers", "socketserver", "wsgiref.simple_server", "xmlrpc.server",
 )  # fmt: skip
-"""Modules that start threads, or wait for them, by what they have imported; their code stays as it is."""
+"""Modules that start or await threads through names they have imported; their code stays as it is."""
 _IMPORTED = ("threading", "concurrent", "queue")
 
 
@@ -31,10 +31,10 @@ class _Accepting(type):
 
 @contextmanager
 def standard_users(mirrored: Mapping[str, types.ModuleType]) -> Iterator[None]:
-    """Let the standard library's own users of threads start virtual ones, and know what code under control makes.
+    """Make standard modules start virtual threads, and accept the futures of code under control, until the block ends.
 
-    `asyncio` is not rewritten, and asserts that it is given an instance of the class that it has imported itself. Its
-    module of futures only ever asks whether something is one; the modules that make futures make mirrored ones.
+    `asyncio` is not rewritten, and asserts that a future is an instance of the class that it has imported. Its module
+    `futures` only tests whether an object is a future; the modules that make futures make mirrored ones.
     """
     kinds: list[type] = [concurrent.futures.Future]
     for name in ("concurrent.futures", "concurrent.futures._base"):

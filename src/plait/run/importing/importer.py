@@ -1,4 +1,4 @@
-"""Imports the modules under test in their rewritten form, and leaves all others to Python."""
+"""Import the modules under test in their rewritten form, and leave all others to Python."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _pairs(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
-    """Yield the functions of two compilations of one source, in order: both have the same ones."""
+    """Yield pairs of corresponding functions of two compilations of one source."""
     yield old, new
     inner = ([each for each in code.co_consts if isinstance(each, CodeType)] for code in (old, new))
     for first, second in zip(*inner, strict=True):
@@ -40,8 +40,8 @@ def _pairs(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
 class RewritingLoader(SourceFileLoader):
     """Loads one module from its source file, rewritten.
 
-    Everything else a loader does (source for tracebacks, resources, ``runpy``) is that of the ordinary loader. To
-    execute the module again is cheap: the code is kept.
+    Everything else (source for tracebacks, resources, ``runpy``) works as in the ordinary loader. The code is kept, so
+    it is cheap to execute the module again.
     """
 
     def __init__(self, fullname: str, path: str, importer: Importer, source: str | None = None) -> None:
@@ -63,7 +63,7 @@ class RewritingLoader(SourceFileLoader):
         return self._importer.compile(source, self.name, self.path)
 
     def compile_again(self) -> None:
-        """Compile a module again whose globals a later module assigns: its functions read them through hooks."""
+        """Compile a module again, because a later module assigns its globals: its functions read them through hooks."""
         if self._code is None:
             return
         old, self._code = self._code, self._compiled()
@@ -105,14 +105,14 @@ class Importer:
             sys.meta_path.insert(0, self)
 
     def uninstall(self) -> None:
-        """Make imports as they were before; modules already imported stay."""
+        """Undo `install`; modules that are imported already stay."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Ask the other finders, and take over if what they find is wanted and can be rewritten."""
+        """Find a module by the other finders; if it is wanted and can be rewritten, load it rewritten."""
         spec = self._found_by_others(fullname, path, target)
         if spec is None or spec.loader is None or spec.origin is None:
             return spec
@@ -130,7 +130,7 @@ class Importer:
     def _found_by_others(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
     ) -> ModuleSpec | None:
-        before = sys.meta_path.index(self) + 1 if self in sys.meta_path else 0  # those were asked already
+        before = sys.meta_path.index(self) + 1 if self in sys.meta_path else 0  # these have been asked already
         for finder in sys.meta_path[before:]:
             spec = finder.find_spec(fullname, path, target)
             if spec is not None:
@@ -142,7 +142,7 @@ class Importer:
             self.uncontrolled.append(fullname)
 
     def compile(self, source: str | bytes, name: str, path: str) -> CodeType:
-        """Return the code of a module, rewritten if it can be; its places are recorded."""
+        """Return the code of a module, rewritten if possible, and record its places."""
         try:
             made = compile_among(source, name, path, self.cache, frozenset(self._assigned.get(name, ())))
         except RecursionError:
@@ -188,19 +188,19 @@ class Importer:
 
 
 # -- imports -----------------------------------------------------------------------------------------------------------
-# Imports inside functions: code under control gets the mirrored modules, everybody else the real ones.
+# Imports inside functions: code under control gets the mirrored modules, all other code the real ones.
 #
-# Imports that are put off (``lazy import``, from 3.15 on) are done before the first execution: a module that is
-# loaded in the middle of one would make the first execution differ from all others.
+# Lazy imports (``lazy import``, from 3.15 on) are resolved before the first execution: a module that is loaded during
+# an execution would make the first one differ from all others.
 
 
 _LAZY: type | None = getattr(types, "LazyImportType", None)
 
 
 def resolve_lazy(module: ModuleType) -> bool:
-    """Do the imports that a module has put off; return whether there were any.
+    """Resolve the lazy imports of a module; return whether there were any.
 
-    One that fails stays as it is, and fails again where the code uses it.
+    An import that fails stays lazy, and fails again where the code uses it.
     """
     if _LAZY is None:
         return False
@@ -213,7 +213,7 @@ def resolve_lazy(module: ModuleType) -> bool:
 
 @contextmanager
 def mirrored_imports(modules: Mapping[str, ModuleType]) -> Iterator[None]:
-    """``import threading`` in rewritten code gives ``modules["threading"]`` while this block runs."""
+    """Let ``import threading`` in rewritten code return ``modules["threading"]`` until the block ends."""
     real = builtins.__import__
 
     def mirrored(

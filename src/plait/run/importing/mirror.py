@@ -1,9 +1,9 @@
-"""The standard modules that code under test sees instead of the real ones.
+"""The mirror: the standard modules that code under test uses instead of the real ones.
 
-`threading`, `_thread`, `time` and `fcntl` are copies whose primitives are virtual. `Barrier`, `Timer`, `queue`,
-`sched` and `concurrent.futures` come from the running interpreter's own source, rewritten, over the virtual primitives:
-their semantics stay CPython's. While the mirror is installed, importing any of these names gives the mirrored module.
-Where code under test can start no processes, the locks and values of `multiprocessing` are virtual, too.
+`threading`, `_thread`, `time` and `fcntl` are copies with virtual primitives. `Barrier`, `Timer`, `queue`, `sched` and
+`concurrent.futures` are the running interpreter's own source, rewritten, over the virtual primitives: so their
+semantics are CPython's. While the mirror is installed, importing any of these names returns the mirrored module. If
+code under test can start no processes, the locks and values of `multiprocessing` are virtual as well.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ _IN_PYTHON = {
     "Condition": ("Condition",), "Event": ("Event",), "Semaphore": ("Semaphore",),
     "BoundedSemaphore": ("Semaphore", "BoundedSemaphore"),
 }  # fmt: skip
-"""What `threading` defines in Python, over locks, with the classes that this needs."""
+"""The classes that `threading` defines in Python over locks, each with the names that its source needs."""
 _REWRITTEN = (
     "Barrier", "Timer", "serialize_iterator", "synchronized_iterator", "concurrent_tee", "_concurrent_tee",
 )  # fmt: skip
-"""What of `threading` is taken from the running interpreter's source; the iterators came with 3.15."""
+"""The names of `threading` that are taken from the running interpreter's source; the iterators came with 3.15."""
 
 
 class Mirror:
     """The mirrored modules, made once per process; ``sites`` takes the places inside the rewritten ones.
 
-    With ``processes``, code under test may start some: locks and values that it shares with them stay real.
+    With ``processes``, code under test may start processes: the locks and values that it shares with them stay real.
     """
 
     def __init__(self, sites: dict[int, Site], cache: Path | None = None, *, processes: bool = True) -> None:
@@ -93,7 +93,7 @@ class Mirror:
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
-        """Let imports inside this block see the mirrored modules."""
+        """Let imports find the mirrored modules until the block ends."""
         saved = {name: sys.modules.get(name) for name in (*self.modules, *FROM_SOURCE)}
         sys.modules.update(self.modules)
         package = sys.modules.get(PACKAGE)
@@ -171,14 +171,14 @@ class Mirror:
         exec(compile(tree, real_threading.__file__, "exec"), module.__dict__)
 
     def examine(self, module: str, name: str) -> None:
-        """Prepare a mirrored class to be tested itself: by its source, where there is one, and with its lines."""
+        """Prepare a mirrored class to be tested itself: load its source, if it has one, with its real lines."""
         SKIPPED.discard(module)
         if module == "threading" and name in _IN_PYTHON:
             for each in _IN_PYTHON[name]:
                 self._define(self.modules[module], each)
 
     def _enter(self, name: str) -> None:
-        """Put an empty module in place of the real one, so that modules that belong together find it."""
+        """Put an empty module in place of the real one, so that modules which import each other find it."""
         spec = importlib.util.find_spec(name)
         if spec is None or spec.origin is None:
             raise ImportError(name)
@@ -194,7 +194,7 @@ class Mirror:
             setattr(self.modules[package], last, module)
 
     def _fill(self, name: str) -> None:
-        """Execute the module's own source, rewritten."""
+        """Execute the module's own source, rewritten, in its mirrored module."""
         module = self.modules[name]
         path = str(module.__file__)
         module.__dict__.update(HOOKS)
@@ -204,14 +204,14 @@ class Mirror:
 
 
 def _keep_exceptions(real: types.ModuleType, mirrored: types.ModuleType) -> None:
-    """Keep the real exception classes: code outside of control must know what code under test raises."""
+    """Keep the real exception classes: code that is not rewritten must be able to catch what code under test raises."""
     for name, value in vars(real).items():
         if isinstance(value, type) and issubclass(value, BaseException) and name in vars(mirrored):
             setattr(mirrored, name, value)
 
 
 class _ThreadingModule(types.ModuleType):
-    """Notices when the code under test replaces the hook for uncaught exceptions."""
+    """The mirrored `threading`: it observes when code under test replaces the hook for uncaught exceptions."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "excepthook":

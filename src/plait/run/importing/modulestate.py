@@ -1,9 +1,9 @@
-"""Puts the state of modules and classes back after each execution.
+"""Restore the state of modules and classes after each execution.
 
-What an execution leaves in module globals, class attributes and the objects reachable from them would make the next
-one start somewhere else. A snapshot is taken when the code under test has been imported: shallow copies of every
-mutable thing reachable from its modules. Restoring compares each with its copy, which is cheap because nearly
-everything is unchanged, and puts back what differs.
+An execution may change module globals, class attributes and the objects reachable from them. The next one would then
+start in another state, and could not follow a prefix of choices. So a snapshot is taken when the code under test has
+been imported: shallow copies of every mutable object reachable from its modules. Restoring compares each object with
+its copy and restores those that differ. This is cheap, because nearly all are unchanged.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from plait.run.primitives.number import reset_numbers
 from plait.run.primitives.thread import hooks
 
 _MIRRORED = frozenset({"threading", "queue", "sched", "concurrent.futures.thread", "concurrent.futures._base"})
-LIMIT = 5000  # objects; beyond that the code under test keeps data, not state
+LIMIT = 5000  # objects; a module with more keeps data, not state
 
 Restore = Callable[[], None]
 
 
 class _Counter:
-    """An ``itertools.count``: it cannot be set back, so that another one takes its place where it is kept.
+    """An ``itertools.count``. It cannot be reset, so another counter replaces it in the places that hold it.
 
-    ``stands`` is the counter of the next execution, at the number that the first one had in the snapshot.
+    ``stands`` is the counter of the next execution, with the number that the original had in the snapshot.
     """
 
     def __init__(self, value: count[Any]) -> None:
@@ -50,7 +50,7 @@ class _Counter:
 
 
 class _InPlace:
-    """What stands for a counter in one place: itself, or its ``__next__``."""
+    """The replacement of a counter in one place: the new counter, or its ``__next__``."""
 
     def __init__(self, counter: _Counter, method: str | None) -> None:
         self._counter = counter
@@ -68,7 +68,7 @@ class _InPlace:
 
 
 class ModuleState:
-    """The snapshot; ``restore`` is called by the engine behind every execution.
+    """The snapshot; the engine calls ``restore`` after every execution.
 
     ``cells`` are closure variables and ``objects`` anything else that belongs to the state as well; objects in
     ``leave`` are not touched.
@@ -87,7 +87,7 @@ class ModuleState:
         self._paths: dict[int, str] = {}  # of what a variable of a module or a class holds: the first one's name
         self._counters: dict[int, _Counter] = {}
         self._hook = hooks.excepthook
-        self.behind: list[Callable[[], object]] = []  # what else is done behind every execution
+        self.behind: list[Callable[[], object]] = []  # further functions to call after every execution
         self.truncated = False
         self._names = {module.__name__ for module in modules}
         for module in modules:
@@ -98,7 +98,7 @@ class ModuleState:
             self._visit(value)
 
     def restore(self, heap: object = None) -> None:
-        """Put everything back as it was when the snapshot was taken."""
+        """Restore all objects to the state in the snapshot."""
         reset_numbers()
         hooks.restore(self._hook)
         reset_file_locks()
@@ -171,7 +171,7 @@ class ModuleState:
         self._visit(saved)
 
     def _visit(self, value: Any) -> None:
-        # What cannot be looked at keeps what executions do to it, which is better than not to test the class.
+        # An object that cannot be inspected keeps its changes, which is better than not to test the class.
         with contextlib.suppress(Exception):
             self._keep(value)
 
@@ -202,7 +202,7 @@ class ModuleState:
         self._visit_instance(value)
 
     def _counter(self, value: Any) -> _InPlace | None:
-        """Return what stands for a counter, or for the ``__next__`` of one; None for everything else."""
+        """Return the replacement of a counter, or of the ``__next__`` of one; None for everything else."""
         method = None
         if type(value) is types.MethodWrapperType and value.__name__ == "__next__":
             value, method = value.__self__, value.__name__
@@ -258,7 +258,7 @@ class ModuleState:
         self._undo.append(undo)
 
     def _visit_weak(self, value: Any) -> None:
-        """Visit a weak container: what an execution puts in lives on, and the next one would find it."""
+        """Visit a weak container: objects of an execution may live on, and the next one would find them in it."""
         content = attributes_of(value)
         held: Any = None if content is None else content.get("data")
         if is_a(held, dict):
@@ -295,7 +295,7 @@ class ModuleState:
 
 
 def _is_mirrored(kind: type) -> bool:
-    """Return whether a class is one of the mirror's own, made from a standard module's source, or `local`."""
+    """Return whether a class is part of the mirror: made from a standard module's source, or `local`."""
     return issubclass(kind, local) or (
         kind.__module__ in _MIRRORED and "_p_r" in getattr(kind.__init__, "__globals__", ())
     )
@@ -306,9 +306,9 @@ def _machinery(name: str) -> bool:
 
 
 def _same(owner: Any, first: dict[Any, Any], second: dict[Any, Any]) -> bool:
-    """Return the same keys in the same order with the same values, without running anybody's ``__eq__``.
+    """Return whether two mappings have the same items in the same order, without calling ``__eq__`` of any value.
 
-    ``owner`` is the class whose methods walk ``first``: an OrderedDict has an order of its own.
+    ``owner`` is the class whose methods iterate over ``first``: an OrderedDict has an order of its own.
     """
     return (
         len(first) == len(second)

@@ -1,6 +1,6 @@
-"""Everything a process needs to run code under test: mirrored modules, the importer, the state to put back.
+"""Everything that a process needs to run code under test: mirrored modules, the importer, and the state to restore.
 
-A process has one world and loads one version of the code under test into it. Two versions never share a process.
+A process has one world, and loads one version of the code under test into it. Two versions never share a process.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from plait.run.importing.importer import Importer, resolve_lazy
 from plait.run.importing.mirror import Mirror
 from plait.run.importing.modulestate import ModuleState
 
-# asyncio keeps the modules `time` and `selectors` that it finds at its first import. If those were the mirrored ones,
-# the clock of all event loops of this process would stand still outside of executions: it comes before the mirror.
+# asyncio keeps the modules `time` and `selectors` of its first import. If those were the mirrored ones, the clock of
+# all event loops of this process would stand still outside of executions. So it is imported before the mirror exists.
 
 
 def cache_folder() -> Path:
-    """Return where rewritten code is kept between runs."""
+    """Return the folder in which rewritten code is kept between runs."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "plait" / "code"
 
@@ -57,7 +57,7 @@ class World:
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
-        """Make imports inside this block those of the code under test."""
+        """Let imports behave as in code under test until the block ends."""
         with self.mirror.installed():
             self.importer.install()
             try:
@@ -99,7 +99,7 @@ class World:
                 del sys.modules[name]
 
     def snapshot(self) -> None:
-        """Make every execution start from this state of the modules under test."""
+        """Let every execution start from the current state of the modules under test."""
         modules = [module for module in list(sys.modules.values()) if self._under_test(module)]
         ENGINE.modules = ModuleState([*modules, *self.adopter.modules])
 
@@ -111,17 +111,17 @@ class World:
 
 
 def is_found_by_name(module: str, file: Path) -> bool:
-    """Return whether importing a part of a package by its name loads this file.
+    """Return whether importing a submodule by its name loads this file.
 
-    Then it has to come by its name: a package that imports the part itself would meet it half-way otherwise. Where the
-    package cannot be imported, the file may still be.
+    Then it must be imported by its name: otherwise a package that imports the submodule itself would find it half
+    loaded. If the package cannot be imported, the file may still be loaded by its path.
     """
     if "." not in module:
         return False
     try:
         found = importlib.util.find_spec(module)
         return found is not None and found.origin is not None and Path(found.origin).resolve() == file.resolve()
-    except Exception:  # the package's own code has run
+    except Exception:  # finding the parent package has run its code
         return False
 
 
@@ -136,7 +136,7 @@ def find_in(module: types.ModuleType, qualname: str) -> Any:
 
 
 def missing(module: types.ModuleType, qualname: str, owner: Any, part: str) -> str:
-    """Return one line on a name that is not there."""
+    """Return the error for a name that does not exist, as one line."""
     import difflib  # noqa: PLC0415 - only for the message
 
     names = [name for name in vars(owner) if not name.startswith("_")]
@@ -147,7 +147,7 @@ def missing(module: types.ModuleType, qualname: str, owner: Any, part: str) -> s
 
 
 def _conditional(module: types.ModuleType, name: str) -> str:
-    """Return why an import does not make a name that the module's file defines, or that nothing at all is in it."""
+    """Return a hint if the module's file defines the name but the import does not, or if the module is empty."""
     import ast  # noqa: PLC0415 - only for the message
 
     try:

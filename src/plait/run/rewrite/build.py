@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Absent:
-    """Stands for an attribute that an object does not have."""
+    """Marks an attribute that an object does not have."""
 
 
 # What rewritten code needs besides the hooks: built-ins under names that the module cannot have redefined.
@@ -41,22 +41,22 @@ def call_node(name: str, args: Sequence[ast.expr], at: ast.AST, keywords: Sequen
 
 
 def kept(name: str, value: ast.expr, at: ast.AST) -> ast.NamedExpr:
-    """``(name := value)``."""
+    """Return ``(name := value)``."""
     return ast.copy_location(ast.NamedExpr(store(name, at), value), at)
 
 
 def both(values: list[ast.expr], at: ast.AST) -> ast.expr:
-    """``values[0] and values[1] and ...``."""
+    """Return ``values[0] and values[1] and ...``."""
     return values[0] if len(values) == 1 else ast.copy_location(ast.BoolOp(ast.And(), values), at)
 
 
 def compared(left: ast.expr, operator: ast.cmpop, right: ast.expr, at: ast.AST) -> ast.Compare:
-    """``left operator right``."""
+    """Return ``left operator right``."""
     return ast.copy_location(ast.Compare(left, [operator], [right]), at)
 
 
 def then(value: ast.expr, hook: ast.expr, at: ast.AST) -> ast.expr:
-    """``value``, with ``hook`` called after it has been evaluated: ``(value, hook)[0]``."""
+    """Return ``(value, hook)[0]``: the value, with ``hook`` called after it has been evaluated."""
     pair = ast.copy_location(ast.Tuple([value, hook], ast.Load()), at)
     return ast.copy_location(ast.Subscript(pair, constant(0, at), ast.Load()), at)
 
@@ -67,7 +67,7 @@ def statement_node(value: ast.expr, at: ast.AST) -> ast.Expr:
 
 
 def assign(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.Assign:
-    """``target = value``."""
+    """Return ``target = value``."""
     return ast.copy_location(ast.Assign([target], value), at)
 
 

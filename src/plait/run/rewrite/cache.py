@@ -1,7 +1,8 @@
 """Compiled rewritten modules, kept between processes.
 
-All projects share them, so what is kept under a key must be what rewriting the key's source gives. A process that runs
-code under test cannot vouch for that: there a `Keeper` rewrites and writes (`plait.run.rewrite.keeper`).
+All projects share this cache, so the entry of a key must be the result of rewriting the key's source. A process that
+runs code under test cannot guarantee that. In such a process, a `Keeper` rewrites and writes
+(`plait.run.rewrite.keeper`).
 """
 
 from __future__ import annotations
@@ -45,24 +46,24 @@ class Request(NamedTuple):
 
     @property
     def package(self) -> bool:
-        """Whether the file is that of a package."""
+        """True if the file is the ``__init__.py`` of a package."""
         return Path(self.filename).name == "__init__.py"
 
 
 class _CacheWriter:
-    """Who writes the cache for this process: None is the process itself."""
+    """The function that writes the cache for this process; None if the process does it itself."""
 
     ask: Callable[[Path, Request], bool] | None = None
 
 
 def written_by(ask: Callable[[Path, Request], bool]) -> None:
-    """Let another process rewrite and write from now on; it says whether the entry is there then."""
+    """Let another process rewrite and write from now on; ``ask`` returns whether the entry exists afterwards."""
     _CacheWriter.ask = staticmethod(ask)
 
 
 @cache
 def rewriter_version() -> str:
-    """Return a hash of the rewriter's own source: another rewriter makes other code."""
+    """Return a hash of the rewriter's own source, because another rewriter makes other code."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
@@ -105,14 +106,14 @@ def compile_anew(request: Request) -> Compiled:
 
 
 def compile_and_keep(cache: Path, request: Request) -> Compiled:
-    """Rewrite and compile a module, and keep what comes of it in the folder ``cache``."""
+    """Rewrite and compile a module, and store the result in the folder ``cache``."""
     made = compile_anew(request)
     _write(cache / _key(request), made)
     return made
 
 
 def _key(request: Request) -> str:
-    """Return what an entry depends on, all of it, as a hash."""
+    """Return a hash of everything that an entry depends on."""
     source, module, _, assigned = request
     digest = hashlib.sha256()
     tag = f"{sys.implementation.cache_tag} {sys.hexversion:x} {sys.flags.optimize}"
@@ -138,7 +139,7 @@ def _read(entry: Path, module: str, filename: str) -> Compiled | None:
 
 
 def _write(entry: Path, made: Compiled) -> None:
-    """Write one file, as a whole or not at all: a line of JSON, then the code."""
+    """Write one file atomically: a line of JSON, then the code."""
     rows = [[getattr(site, cell) for cell in _CELLS] for site in made.sites]
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Calls: the hook is told the callee and the arguments, and returns the argument that is evaluated last."""
+"""Rewriting of calls: the hook gets the callee and the arguments, and returns the argument that is evaluated last."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from plait.run.rewrite.context import RewriteContext
 
 
 class FieldHook(NamedTuple):
-    """How a built-in that names an attribute by a string is announced."""
+    """The hook of a built-in that names an attribute by a string."""
 
     hook: str
     kind: str
     arities: tuple[int, ...]
 
 
-# Walkers that hand elements on one by one: under a loop their arguments are stepped through, too.
+# Functions that pass elements on one by one: in the head of a loop, their arguments have a point per element, too.
 LAZY_WALKERS = frozenset({"enumerate", "zip", "map", "filter"})
-# Built-ins that look at everything in their arguments.
+# Built-ins that read the whole content of their arguments.
 WALKERS = frozenset({"len", "reversed", "iter", "str", "repr", "bool", *LAZY_WALKERS})
 # Names of functions in C that may work in several steps; those of the library are no built-ins.
 STEPWISE = frozenset({
@@ -82,7 +82,7 @@ class Calls(RewriteContext):
         return self._hooked_call(node, name)
 
     def _may_be_stepwise(self, node: ast.Call, name: str) -> bool:
-        """Return whether the callee's name is one of those that C code performs in several steps."""
+        """Return whether the callee's name may be that of an operation that C code performs in several steps."""
         match node.func:
             case ast.Attribute(attr=other) if not node.args and not node.keywords:
                 return other in BARE
@@ -115,7 +115,7 @@ class Calls(RewriteContext):
         return node
 
     def _run_text(self, node: ast.Call) -> ast.expr:
-        """``eval(text)`` or ``exec(text)``: a hook runs it, in the name spaces that it would have been run in."""
+        """Rewrite ``eval(text)`` or ``exec(text)``: a hook runs the text, in the same name spaces."""
         site = self.site("call", node)
         args = [self.value(arg) for arg in node.args]
         if len(args) == 1:
@@ -136,7 +136,7 @@ class Calls(RewriteContext):
         return build.call_node("_p_it", [self.value(node), site], node)
 
     def _lazy_walk(self, node: ast.Call, name: str) -> ast.expr:
-        """``enumerate(xs)`` and its like as a loop's iterable: each step touches ``xs``."""
+        """Rewrite ``enumerate(xs)`` and the like as the iterable of a loop: each step reads ``xs``."""
         site = self.site("call", node)
         args = [
             self._given(_called(node), arg, position)
@@ -156,14 +156,14 @@ class Calls(RewriteContext):
         ]
 
     def _given(self, called: str, arg: ast.expr, position: int) -> ast.expr:
-        """Return a rewritten argument; if C code will call it, and it may be written in C itself, it is announced."""
+        """Return a rewritten argument; one that C code will call is announced: it may be written in C itself."""
         calls = position == 0 and called in CALLERS and self._may_touch(arg)
         site = self.site("call", arg) if calls else None
         value = self.value(arg)
         return value if site is None else build.call_node("_p_fn", [value, site], arg)
 
     def _may_touch(self, node: ast.expr) -> bool:
-        """Return whether a function that C code is given may be written in C and touch what is shared."""
+        """Return whether a function that is passed to C code may be written in C and access shared state."""
         if isinstance(node, ast.Name) and self.is_builtin(node.id) and hasattr(builtins, node.id):
             return node.id in FIELD_HOOKS
         return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
@@ -177,7 +177,7 @@ class Calls(RewriteContext):
         return ast.copy_location(ast.keyword(keyword.arg, value), keyword)
 
     def _field_call(self, node: ast.Call, field: FieldHook) -> ast.expr:
-        """``getattr(o, n, d)`` and its kin."""
+        """Rewrite ``getattr(o, n, d)`` and the like."""
         site = self.site(field.kind, node)
         args = [self.value(arg) for arg in node.args]
         if not self.can_keep(*args[:2]):
@@ -304,10 +304,7 @@ def _is_quiet(node: ast.AST) -> bool:
 
 
 def _again(node: ast.expr) -> ast.expr:
-    """Return what gives the value of a rewritten argument once more, if that needs no further temporary.
-
-    Else the argument.
-    """
+    """Return an expression for the value of a rewritten argument once more; the argument if that needs a temporary."""
     match node:
         case ast.Call(func=ast.Name(id="_p_o" | "_p_ow" | "_p_z"), args=[ast.Name() | ast.Constant() as inner, _]):
             return inner

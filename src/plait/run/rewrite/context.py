@@ -1,4 +1,4 @@
-"""What the rewriting of an expression or a statement needs to know about where it stands."""
+"""The context of a rewriting: the scope, the temporaries, and the numbers of places."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHARABLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.NamedExpr, ast
 
 @dataclass(slots=True)
 class FunctionFrame:
-    """The place of the code that is being rewritten.
+    """The function, or other code, that is being rewritten.
 
     ``inside`` says that it is a function's body, ``bare`` that it must do without temporaries, ``sealed`` that even a
     lambda in it must (the iterable of a comprehension). ``temporaries`` are those of the current statement; the next
@@ -65,7 +65,7 @@ class SiteTable:
 
 
 class RewriteContext(ABC):
-    """The state of one rewriting, and the questions that all parts of it ask."""
+    """The state of one rewriting, and the queries that all its parts share."""
 
     def __init__(self, table: SiteTable, scopes: dict[ast.AST, Scope], module: Scope) -> None:
         self.table = table
@@ -83,7 +83,7 @@ class RewriteContext(ABC):
 
     @contextmanager
     def within(self, **changes: object) -> Iterator[None]:
-        """Work in another frame for a while."""
+        """Rewrite in another frame until the block ends."""
         outer = self.frame
         self.frame = replace(outer, **{"temporaries": [], "used": set(), **changes})  # type: ignore[arg-type]
         yield
@@ -108,7 +108,7 @@ class RewriteContext(ABC):
         return name
 
     def clear(self, at: ast.AST) -> list[ast.stmt]:
-        """Return statements that drop what the current statement kept in temporaries."""
+        """Return statements that clear the temporaries of the current statement."""
         return build.clear(self.frame.temporaries, at)
 
     def is_builtin(self, name: str) -> bool:
@@ -149,7 +149,7 @@ class RewriteContext(ABC):
         return isinstance(node, ast.Constant)
 
     def can_keep(self, *nodes: ast.expr) -> bool:
-        """Return whether `keep` works for all of these."""
+        """Return whether `keep` is possible here, for all of these expressions."""
         return not self.frame.bare or all(map(self.is_stable, nodes))
 
     def keep(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
@@ -178,7 +178,7 @@ class RewriteContext(ABC):
         return False
 
     def is_sharable(self, node: ast.expr) -> bool:
-        """Return whether an original expression may give an object that other threads have too."""
+        """Return whether the value of an original expression may be an object that other threads use."""
         if isinstance(node, ast.Name):
             return node.id != "__debug__"
         return isinstance(node, SHARABLE) and not self.is_scalar(node)
@@ -191,7 +191,7 @@ class RewriteContext(ABC):
         return build.call_node(hook, [self.value(node), site], node)
 
     def both(self, left: ast.expr, right: ast.expr, kind: str) -> tuple[ast.expr, ast.expr]:
-        """Return two rewritten expressions that one operation reads as a whole: as one if both may be shared."""
+        """Return two rewritten operands; if both may be shared, the operation reads them at one moment."""
         shared = [self.is_sharable(node) or self._has_sharable(node) for node in (left, right)]
         if any(shared) and all(seen or _is_bytes(node) for seen, node in zip(shared, (left, right), strict=True)):
             site = self.site(kind, right)
@@ -203,7 +203,7 @@ class RewriteContext(ABC):
         return self.whole(left, kind), self.whole(right, kind)
 
     def _has_sharable(self, node: ast.expr) -> bool:
-        """Return whether a display holds what may be shared."""
+        """Return whether a display may contain an object that threads share."""
         match node:
             case ast.Dict():
                 return any(map(self.is_sharable, node.values))
@@ -213,5 +213,5 @@ class RewriteContext(ABC):
 
 
 def _is_bytes(node: ast.expr) -> bool:
-    """Return whether bytes are written there: beside them may be a bytearray, which is read byte by byte."""
+    """Return whether an operand is a bytes literal: the other one may be a bytearray, which is read byte by byte."""
     return isinstance(node, ast.Constant) and isinstance(node.value, bytes)

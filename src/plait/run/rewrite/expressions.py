@@ -1,4 +1,4 @@
-"""Expressions other than calls."""
+"""Rewriting of expressions other than calls."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Expressions(Calls):
         return node
 
     def children(self, node: ast.expr) -> None:
-        """Rewrite the expressions in a node of no interest in place."""
+        """Rewrite, in place, the expressions in a node that needs no hook itself."""
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             self._comprehension(node)
             return
@@ -211,7 +211,7 @@ class Expressions(Calls):
         return node
 
     def defaults(self, args: ast.arguments) -> None:
-        """Default values are evaluated where the function is defined."""
+        """Rewrite default values, which are evaluated where the function is defined."""
         args.defaults = [self.value(default) for default in args.defaults]
         args.kw_defaults = [default and self.value(default) for default in args.kw_defaults]
 
@@ -233,7 +233,7 @@ class Expressions(Calls):
         return node
 
     def _results(self, node: ComprehensionNode, inside: bool) -> None:
-        """Rewrites what a comprehension collects; inside a function it is marked: behind it the loop jumps back.
+        """Rewrite the element of a comprehension; inside a function, mark it as the end of a round of the loop.
 
         From 3.15 on it may be unpacked: ``*element``, and ``**mapping`` (a key without a value).
         """

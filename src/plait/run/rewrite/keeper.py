@@ -1,9 +1,9 @@
-"""The process that writes the cache of rewritten code in the place of one that runs code under test.
+"""The keeper: a process that writes the cache of rewritten code for a process that runs code under test.
 
-The cache is shared by all projects, and what is in it is run. So nobody may write there who has imported code under
-test: before that, the process forks a keeper, which has nothing of it. It takes sources, rewrites them itself and
-writes what comes of it under the hash of the source. Whatever it is sent, the entry of a source is what rewriting that
-source gives. It ends with the process that it works for.
+All projects share the cache, and its content is executed. So a process that has imported code under test must not write
+there. Before the import it forks a keeper, which never runs that code. The keeper receives sources, rewrites them
+itself and stores the result under the hash of the source. So whatever it receives, the entry of a source is the result
+of rewriting that source. The keeper ends together with the process that it works for.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HEAD = struct.Struct("<II")
 
 
 class Keeper:
-    """The keeper, as the process that it works for sees it: two pipes."""
+    """The two pipes to the keeper, in the process that it works for."""
 
     def __init__(self, folder: Path, requests: int, answers: int) -> None:
         self._folder = folder
@@ -71,7 +71,7 @@ class Keeper:
 def start_keeper(folder: Path) -> None:
     """Fork a keeper for the cache in ``folder``; from now on this process does not write there itself.
 
-    Without one (no such folder, no fork) what is not in the cache yet is rewritten each time.
+    If that is not possible (no such folder, no fork), modules that are not in the cache are rewritten each time.
     """
     written_by(lambda _folder, _request: False)
     try:
@@ -80,7 +80,7 @@ def start_keeper(folder: Path) -> None:
         answers, ours = os.pipe()
     except OSError:
         return
-    # A grandchild: code under test that waits for its children must not wait for this one.
+    # The keeper is a grandchild: code under test that waits for its children must not wait for it.
     child = os.fork()
     if child == 0:
         try:
@@ -97,7 +97,8 @@ def start_keeper(folder: Path) -> None:
 def _serve(folder: Path, requests: int, answers: int) -> None:
     """Serve as the keeper until the other end of the pipe is closed.
 
-    In a group of its own: what ends the other process with its group must not end this one in the middle of a file.
+    It has a process group of its own: a signal to the group of the other process must not end it while it writes a
+    file.
     """
     os.setsid()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP):
@@ -106,7 +107,7 @@ def _serve(folder: Path, requests: int, answers: int) -> None:
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
     low, high = sorted((requests, answers))
-    # The pipes of the other process, above all: whoever reads them must see its end, not ours.
+    # Close the descriptors of the other process: the readers of its pipes must see the end of that process, not ours.
     for first, last in ((3, low), (low + 1, high), (high + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])):
         os.closerange(first, last)
     confine(str(folder), (), layers=(LIMITS, LANDLOCK, SECCOMP))

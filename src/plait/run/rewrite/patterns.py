@@ -1,4 +1,4 @@
-"""``match``: the attributes that class patterns read."""
+"""Rewriting of ``match``: the attributes that class patterns read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Patterns(Stores):
     """
 
     def cases(self, node: ast.Match) -> None:
-        """Rewrites subject, patterns and guards in place."""
+        """Rewrite the subject, the patterns and the guards in place."""
         subject_text = ast.unparse(node.subject)
         nested: dict[str, None] = {}  # in order, each once
         announce = False
@@ -54,7 +54,7 @@ class Patterns(Stores):
         return False
 
     def _flat_class(self, case: ast.match_case) -> list[ast.expr]:
-        """Conditions for the guard that replace the attributes of a flat class pattern; none if it is not one."""
+        """Return conditions for the guard that replace the attributes of a flat class pattern; none for others."""
         name: str | None = None
         match case.pattern:
             case ast.MatchClass(patterns=[], kwd_attrs=[_, *_]) as pattern:

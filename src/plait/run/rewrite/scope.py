@@ -1,4 +1,4 @@
-"""Which variable a name means: the scopes of a module, as far as rewriting needs them."""
+"""The scopes of a module: which variable a name refers to, as far as rewriting needs it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ComprehensionNode = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 CONSUMERS = frozenset({
     "all", "any", "bytes", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple",
 })  # fmt: skip
-# Expressions that run nobody's code: between two of them no thread can be started.
+# Expressions that run no code of the module: between two of them no thread can be started.
 IDLE = (ast.Name, ast.Constant, ast.Lambda, ast.Tuple, ast.List, ast.Starred, ast.NamedExpr, ast.IfExp)
 # They see the caller's variables where no name space is written out, temporaries of a rewritten body included.
 FRAME_READERS = frozenset({"eval", "exec"})
@@ -33,7 +33,7 @@ def mangled(name: str, owner: str | None) -> str:
 
 @dataclass(eq=False, slots=True)
 class Scope:
-    """One scope: the names it binds, and the names it declares to be someone else's.
+    """One scope: the names that it binds, and those that it declares ``global`` or ``nonlocal``.
 
     ``shared`` are the variables of a function that one thread may assign while another uses them: nested functions
     assign them by ``nonlocal``, or the function itself does after it has made a nested function that reads them. On the
@@ -62,7 +62,7 @@ class Scope:
     loops: list[tuple[int, int]] = field(default_factory=list)
 
     def owner(self, name: str) -> Scope:
-        """Return the scope whose variable ``name`` means here; the module's for globals and built-ins."""
+        """Return the scope of the variable that ``name`` refers to here; the module's for globals and built-ins."""
         scope = self
         outermost = self
         while scope.parent is not None:
@@ -185,7 +185,7 @@ class NameSurvey(ast.NodeVisitor):
             scope.stores.append((real, self._now()))
 
     def visit(self, node: ast.AST) -> None:
-        """Note the order of what happens: an expression acts after its parts, a loop from its head to its end."""
+        """Record the order of events: an expression takes effect after its parts, a loop from its head to its end."""
         begin = self._time
         super().visit(node)
         if isinstance(node, ast.expr) and not isinstance(node, IDLE):
@@ -277,7 +277,7 @@ class NameSurvey(ast.NodeVisitor):
             self._store(node.id)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        """``globals()["name"] = value`` assigns a global."""
+        """Record ``globals()["name"] = value`` as an assignment of a global."""
         match node:
             case ast.Subscript(value=ast.Call(func=ast.Name(id="globals")), slice=ast.Constant(value=str(name))):
                 if not isinstance(node.ctx, ast.Load):
@@ -292,7 +292,7 @@ class NameSurvey(ast.NodeVisitor):
         self._store(node.target.id, scope)
 
     def visit_Call(self, node: ast.Call) -> None:
-        """Note calls that may look at the frame they stand in."""
+        """Record calls that may inspect the frame in which they are made."""
         if isinstance(node.func, ast.Name) and node.func.id in FRAME_READERS:
             written = not node.keywords and not any(isinstance(arg, ast.Starred) for arg in node.args)
             self._scope.function().reads_frame |= not written
@@ -304,11 +304,11 @@ class NameSurvey(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global) -> None:
-        """Note names of the module."""
+        """Record names of the module."""
         self._scope.globals |= {mangled(name, self._class) for name in node.names}
 
     def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
-        """Note names of an enclosing function."""
+        """Record names of an enclosing function."""
         self._scope.nonlocals |= {mangled(name, self._class) for name in node.names}
 
     def visit_alias(self, node: ast.alias) -> None:
@@ -317,7 +317,7 @@ class NameSurvey(ast.NodeVisitor):
             self._store(node.asname or node.name.partition(".")[0])
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        """``except E as name`` binds."""
+        """Bind the name of ``except E as name``."""
         if node.name is not None:
             self._store(node.name)
         self.generic_visit(node)
@@ -329,12 +329,12 @@ class NameSurvey(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_MatchStar(self, node: ast.MatchStar) -> None:
-        """``*rest`` binds."""
+        """Bind ``*rest``."""
         if node.name is not None:
             self._store(node.name)
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
-        """``**rest`` binds."""
+        """Bind ``**rest``."""
         if node.rest is not None:
             self._store(node.rest)
         self.generic_visit(node)

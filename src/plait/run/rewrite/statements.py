@@ -1,4 +1,4 @@
-"""Statements, function bodies and modules."""
+"""Rewriting of statements, function bodies and modules."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class Statements(Patterns):
         return [node]
 
     def _caught(self, handler: ast.ExceptHandler, dropped: list[str]) -> None:
-        """``except E as name`` with a shared name: stored by a statement of its own, and deleted at the end."""
+        """Rewrite ``except E as name`` with a shared name: separate statements store it, and delete it at the end."""
         name, temporary = handler.name, self.temporary()
         assert name is not None
         stored = self.into(build.store(name, handler), build.load_node(temporary, handler))
@@ -203,7 +203,7 @@ class Statements(Patterns):
         return [node, *build.clear(kept, node)]
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
-        """Return what is imported into a shared variable takes a detour, so that the hook is called between."""
+        """Rewrite an import into shared variables: it binds temporaries, so that the hooks come before the stores."""
         stores: list[ast.stmt] = []
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Assignments, augmented assignments and deletions."""
+"""Rewriting of assignments, augmented assignments and deletions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Stores(Expressions):
         return [] if hook is None else [build.statement_node(hook, at)]
 
     def indirect(self, target: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
-        """Return the target of a loop or ``with``, and the statements that its body must begin with."""
+        """Return the target of a loop or ``with``, and the statements with which its body must begin."""
         if self.frame.bare or not self.has_shared(target):
             return self.target(target), []
         name = self.temporary()
@@ -106,7 +106,7 @@ class Stores(Expressions):
         return [node, *self.clear(node)]
 
     def augmented_assign(self, node: ast.AugAssign) -> list[ast.stmt]:
-        """``target += value``, taken apart into a read, the operation and a write."""
+        """Split ``target += value`` into a read, the operation and a write."""
         changes = isinstance(node.op, ast.Mult) or (
             isinstance(node.op, WHOLE_OPERATORS) and not self.is_scalar(node.value)
         )
@@ -183,7 +183,7 @@ class Stores(Expressions):
         ]  # fmt: skip
 
     def _operand(self, node: ast.AugAssign, left: ast.expr, operation: ast.Constant | None) -> None:
-        """Rewrites the right-hand side; a container on the left is changed in place after it has been evaluated."""
+        """Rewrite the right-hand side; a container on the left is changed in place after it has been evaluated."""
         if operation is None:
             node.value = self.value(node.value)
         else:
@@ -192,7 +192,7 @@ class Stores(Expressions):
             node.value = build.call_node(hook, [operand, left, operation], node)
 
     def delete(self, node: ast.Delete) -> list[ast.stmt]:
-        """``del a, b.c, d[k]``."""
+        """Rewrite ``del a, b.c, d[k]``."""
         if not any(map(self.has_shared, node.targets)):
             node.targets = [self.target(target) for target in node.targets]
             return [node, *self.clear(node)]
