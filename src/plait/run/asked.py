@@ -1,10 +1,11 @@
-"""Answers for code that is not rewritten and asks which thread it is in: `logging`, `asyncio`, installed packages.
+"""Thread identity for code that is not rewritten: `logging`, `asyncio`, installed packages.
 
-All virtual threads may share one OS thread, so that the real `threading.current_thread` would call each of them the
-main thread. While an exploration runs, the functions of the real modules ask the engine. What C code keeps for each OS
-thread itself (the running loop of `asyncio`, the thread of a `sqlite3` connection, a `threading.local` of code that is
-not rewritten) needs an OS thread for each virtual one: `Engine.leave` says so, and whoever explores begins again with
-those.
+All virtual threads may share one OS thread, so the real `threading.current_thread` would return the main thread for
+each of them. While an exploration runs, the functions of the real modules ask the engine instead.
+
+Some state is kept per OS thread by C code: the running loop of `asyncio`, the thread of a `sqlite3` connection, a
+`threading.local` of code that is not rewritten. It needs an OS thread for each virtual thread: then `Engine.leave` ends
+the execution, and the caller explores the test again on OS threads.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ _TIMED = ("alarm", "setitimer", "pause", "sigwait", "sigwaitinfo", "sigtimedwait
 
 
 def _is_virtual() -> bool:
-    """Return whether the caller runs in a virtual thread: a debugger's or pytest's own threads do not."""
+    """Return whether the caller runs in a virtual thread; threads of a debugger or of pytest do not."""
     return ENGINE.thread.id > 0 and _own_ident() in OURS
 
 
 @contextmanager
 def virtual_identity() -> Iterator[None]:
-    """Let the real modules answer for virtual threads, until the block ends."""
+    """Make the functions of the real modules answer for virtual threads until the block ends."""
     undo: list[Callable[[], None]] = []
 
     def patch(owner: Any, name: str, new: Any) -> None:
@@ -76,7 +77,7 @@ def virtual_identity() -> Iterator[None]:
 
 
 def _holders() -> list[types.ModuleType]:
-    """Modules that may have imported the functions by name; plait's own mean the OS threads."""
+    """Return the modules that may have imported the functions by name, without plait's own: those mean OS threads."""
     return [
         module for name, module in list(sys.modules.items())
         if type(module) is types.ModuleType and name not in ("threading", "_thread") and not name.startswith("plait.")
@@ -119,7 +120,7 @@ def _has_attributes(value: Any) -> bool:
 
 
 def signals() -> types.ModuleType:
-    """Return the `signal` module for code under test: handlers run as the main thread, and only that may set them."""
+    """Return the `signal` module for code under test: only the main thread may set handlers, and it runs them."""
     module: Any = types.ModuleType("signal", signal.__doc__)
     module.__dict__.update(signal.__dict__)
     module.signal = _set_handler
@@ -142,7 +143,7 @@ def _set_handler(number: int, handler: Any, /) -> Any:
 
 
 def _as_main_thread(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """Run a handler as the main thread: it interrupts whoever runs, and nobody is scheduled in it."""
+    """Run a handler as the main thread, without scheduling points: it interrupts the running thread."""
 
     @functools.wraps(handler)
     def handle(*args: Any) -> Any:
@@ -159,7 +160,7 @@ def _as_main_thread(handler: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _pthread_kill(ident: int, number: int, /) -> None:
-    """Signals are handled in the main thread anyway, whichever thread of the process gets them."""
+    """Send a signal to the process: Python handles it in the main thread, whichever thread receives it."""
     if virtual.is_virtual_ident(ident):
         os.kill(os.getpid(), number)
     else:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 FINISHED_RUN, DEADLOCK, HANG, DIVERGED, REDUNDANT = "finished", "deadlock", "hang", "diverged", "redundant"
-"""The possible values of an execution's status."""
+"""The values of an execution's status."""
 
 
 class Killed(BaseException):  # no `Exception`, which code under test might handle
@@ -18,11 +18,11 @@ class Killed(BaseException):  # no `Exception`, which code under test might hand
 
 
 RAISED = BaseException
-"""What a call under test may raise as its result, ``sys.exit`` included. Catch `OWN` first, which is no result."""
+"""The exceptions that are results of a call under test, ``sys.exit`` included. Catch `OWN` before these."""
 
 
 class SetupBlockedError(RuntimeError):
-    """The set-up (or the check) waits for something that no thread will ever do."""
+    """The set-up, or the check, waits for something that no thread will ever do."""
 
     def __init__(self) -> None:
         super().__init__("blocks for ever before any thread of the test has started")
@@ -48,7 +48,9 @@ class EndlessError(BaseException):
 
 
 OWN = (Killed, EndlessError)
-"""What plait itself raises in code under test. It is no result of a call: code that catches `RAISED` re-raises it."""
+"""The exceptions that plait itself raises in code under test. They are no results: code that catches `RAISED` re-raises
+them.
+"""
 
 
 class patience:  # noqa: N801 - reads as a function; a generator would run under control, and cost ten times as much

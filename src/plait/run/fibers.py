@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from plait.errors import UsageError
 
 NEEDED = (3, 5, 3)
-"""The first greenlet that can switch inside C code (``list(generator)``, ``sort(key=...)``) on free-threaded builds.
+"""The first version of greenlet that can switch inside C code (``list(generator)``, ``sort(key=...)``) without the GIL.
 
 Such code holds a critical section, which is a list on the C stack: an older greenlet replaces the stack under it, and
 the interpreter crashes. The wheels for 3.13t are older; a newer version can be compiled there (docs/models.md).
@@ -54,7 +54,7 @@ def loaded() -> tuple[Any, str | None]:
 
 
 INHERITS = bool(getattr(sys.flags, "thread_inherit_context", 0))
-"""Whether a thread starts with a copy of its starter's context variables: 3.14 and later, by default without a GIL."""
+"""True if a thread starts with a copy of its starter's context variables: from 3.14 on, by default without a GIL."""
 OURS: set[int] = set()  # the OS threads that run code under test; others must not be scheduled
 PRIMED = 4  # fibers made in advance, so that they start from the shallow stack of the main fiber
 
@@ -152,7 +152,7 @@ class _OsFiber:
 
 
 class OsFibers:
-    """OS threads, of which one runs at a time: slower, but findings are confirmed on the stacks that users have.
+    """OS threads, of which one runs at a time: slower, but findings are confirmed on stacks like those of users.
 
     With ``fresh``, an OS thread is not reused for another virtual thread, which would find there what C code keeps per
     OS thread (a `threading.local`).

@@ -1,11 +1,11 @@
 """Virtual time for code that is not rewritten: the real `time` and `datetime` answer for virtual threads.
 
-Rewritten code sees the mirrored `time` (`plait.run.primitives.clock`). Whoever else asks in a virtual thread reads the
-same clock here, without a point: installed packages, `logging`, `asyncio`, C code that calls `time.time`. What watches
-other processes needs the clock that these have: it gets the real one.
+Rewritten code uses the mirrored `time` (`plait.run.primitives.clock`). All other code in a virtual thread (installed
+packages, `logging`, `asyncio`, C code that calls `time.time`) reads the same clock here, without a scheduling point.
+Code that waits for other processes gets the real clock, because those processes have it.
 
-`datetime.now` and `datetime.utcnow` read the system's clock in C, whoever calls them. They are exchanged in the class
-itself, so that its identity, its subclasses, pickling and comparison stay what they are.
+`datetime.now` and `datetime.utcnow` read the system's clock in C. These methods are replaced in the class itself, so
+that the class keeps its identity and its subclasses, and pickling and comparison work as before.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ CLOCKS = (
 )  # fmt: skip
 _REWRITTEN = "_p_r"  # a global of every rewritten module
 _REAL = ("plait.", "_pytest.", "subprocess", "multiprocessing")
-"""Modules that mean the real time: they measure plait's own work, or wait for other processes."""
-_HOOKS = "plait.run.hooks."  # what calls functions for rewritten code
+"""Modules that need the real time: they measure plait's own work, or wait for other processes."""
+_HOOKS = "plait.run.hooks."  # modules that call functions for rewritten code
 
 
 def asks_in_virtual_time(caller: Mapping[str, Any]) -> bool:
-    """Return whether code with these globals, which asks now, runs in a virtual thread and means its clock."""
-    if ENGINE.thread.id == 0 or get_ident() not in OURS:  # a debugger's or pytest's own threads ask too
+    """Return whether the running code, which has these globals, is in a virtual thread and uses virtual time."""
+    if ENGINE.thread.id == 0 or get_ident() not in OURS:  # a thread of a debugger or of pytest may read the clock, too
         return False
     name = str(caller.get("__name__", ""))
     return name.startswith(_HOOKS) or not name.startswith(_REAL)
@@ -51,7 +51,7 @@ def asks_in_virtual_time(caller: Mapping[str, Any]) -> bool:
 
 @contextmanager
 def virtual_clocks() -> Iterator[None]:
-    """Let the real `time`, what was imported from it, and `datetime` show virtual time, until the block ends."""
+    """Make the real `time`, the functions imported from it, and `datetime` show virtual time until the block ends."""
     undo: list[Callable[[], None]] = []
 
     def patch(owner: Any, name: str, new: Any) -> None:
@@ -74,10 +74,10 @@ _looked_at: dict[int, tuple[types.ModuleType, tuple[str, ...]]] = {}
 
 
 def _holders(wanted: Mapping[int, Any]) -> Iterator[tuple[types.ModuleType, list[str]]]:
-    """Yield the modules whose variables are functions of `time`, with these variables.
+    """Yield the modules that have functions of `time` in variables, with these variables.
 
-    To look at everything that is imported takes milliseconds: each module is looked at once, and once more for the
-    names that it had then.
+    To search everything that is imported takes milliseconds. So each module is searched once, and later only the
+    variables found then are checked.
     """
     for name, module in list(sys.modules.items()):
         if type(module) is not types.ModuleType or name.startswith(_REAL):
@@ -93,7 +93,7 @@ def _holders(wanted: Mapping[int, Any]) -> Iterator[tuple[types.ModuleType, list
 
 
 def _answering(name: str) -> Any:
-    """Return what stands for a function of `time`."""
+    """Return the replacement for a function of `time`."""
     real, virtual = getattr(real_time, name), getattr(clock, name)
 
     def answer(*args: Any) -> Any:
@@ -151,7 +151,7 @@ for _name, _method in _VIRTUAL.items():
 
 
 def kept_method(value: Any) -> Any:
-    """Return what stands for a `datetime.now` that somebody has kept, as a default or in a variable; None if none."""
+    """Return the replacement for a bound `datetime.now` that a variable or a default holds; None if it is none."""
     owner = getattr(value, "__self__", None)
     method = _VIRTUAL.get(getattr(value, "__name__", ""))
     if method is None or not isinstance(owner, type) or not issubclass(owner, dt.datetime):
@@ -161,7 +161,7 @@ def kept_method(value: Any) -> Any:
 
 @contextmanager
 def _virtual_dates() -> Iterator[None]:
-    """Exchange the methods that read the system's clock in the class itself: it is C's, and refuses `setattr`."""
+    """Replace the methods that read the clock in the class `datetime`, which is written in C and refuses `setattr`."""
     space = next((each for each in gc.get_referents(vars(dt.datetime)) if type(each) is dict), None)
     if space is None:
         yield

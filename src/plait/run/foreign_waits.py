@@ -1,12 +1,16 @@
-"""Waits for sockets, pipes and selectors as scheduling points: who waits in C would keep all others from running.
+"""Waits for sockets, pipes and selectors as scheduling points.
 
-A virtual thread that would wait there stands at a point instead, possible as soon as there is something for it. What
-sends, closes or shuts down is a point too, and enables those it wakes. So an event loop in one thread that others wake
-is explored like any other wait, as long as all ends are inside of the process. `virtual_waits` is told whether somebody
-outside may answer: then a wait in which nothing moves is none that a schedule decides, and the execution is left.
+A virtual thread that waited for one in C would stop all others. So it stands at a point instead, and is enabled as soon
+as there is something for it. To send, to close and to shut down are points as well, and enable the threads that they
+wake. An event loop in one thread that other threads wake is therefore explored like any other wait, as long as all ends
+are in this process.
 
-All of it is one location: two operations on different sockets are taken for dependent, which costs schedules and loses
-none.
+Someone outside of the process, or a thread that is not controlled, may answer as well. No schedule decides such a wait:
+if nothing happens for long, the execution is left (`Engine.leave`). The caller of `virtual_waits` says whether to
+expect it.
+
+All these operations share one location. So two operations on different sockets count as dependent, which costs
+schedules and loses none.
 """
 
 from __future__ import annotations
@@ -43,8 +47,8 @@ if TYPE_CHECKING:
 
 OUTSIDE = "it waits for something outside of its own threads"
 GRACE = 0.005  # seconds that a packet may take from one socket of the process to another
-PATIENCE = 60.0  # seconds that somebody outside may take; who watches over the execution may have less
-_WRAPPERS = ("selectors", "socket")  # modules that wait for whoever calls them
+PATIENCE = 60.0  # seconds that an answer from outside may take, at most
+_WRAPPERS = ("selectors", "socket")  # modules that wait on behalf of their callers
 _LOOPBACK = ("127.", "::1")
 _TCP = ("/proc/net/tcp", "/proc/net/tcp6")
 _DONT_WAIT = getattr(socket, "MSG_DONTWAIT", 0)
@@ -53,7 +57,7 @@ _EVENTS = 0  # the kind of file that an eventfd is
 
 
 class Ports:
-    """Who waits for what; one per process, as the engine is."""
+    """The threads that wait for sockets and pipes, with what they wait for; one object per process, like the engine."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[VThread, Callable[[], bool]]] = []
@@ -62,7 +66,7 @@ class Ports:
         self.connected = False  # there are connections at all: an older thread of the process may serve them
 
     def wait(self, ready: Callable[[], bool], timeout: float | None) -> bool:
-        """Return when it is the thread's turn and ``ready`` holds; False if the time is over first."""
+        """Wait until ``ready`` holds and it is the thread's turn; return False if the time is over first."""
         thread = ENGINE.current
         if thread is None:
             return self._wait_quietly(ENGINE.thread, ready, timeout)
@@ -120,7 +124,7 @@ class Ports:
         return True
 
     def act(self) -> None:
-        """Pass a point in front of something that others may wait for."""
+        """Pass a point before an operation that other threads may wait for."""
         thread = ENGINE.current
         if thread is not None:
             thread.may_switch = True
@@ -128,7 +132,7 @@ class Ports:
             thread.may_switch = True
 
     def settle(self) -> bool:
-        """Let those go on, and only those, for whom there is something now; return whether there is anybody."""
+        """Enable the waiting threads that can continue now, and disable the others; return whether any can."""
         found = False
         for thread, ready in self._waiting:
             if ready():
@@ -139,20 +143,20 @@ class Ports:
         return found
 
     def look_again(self) -> bool:
-        """Return whether somebody can go on after all, when all threads wait; C code and other threads act unseen."""
+        """Return, when all threads wait, whether one can continue after all: C code and other threads act unseen."""
         if not self._waiting:
             return False
         if self.settle():
             return True
         if not (self.foreign or self.outsiders() or (self.connected and threads_outside())):
             if not self.connected:
-                return False  # pipes and pairs of sockets have at once what was sent
+                return False  # what is sent to a pipe or a pair of sockets has arrived at once
             real_sleep(GRACE)
             return self.settle()
         return self._wait_for_outsiders()
 
     def _wait_for_outsiders(self) -> bool:
-        """Wait as long as the threads would: the clock of others does not jump. Whoever waits too long is left."""
+        """Wait in real time, as long as the threads would wait; after that, leave the execution."""
         time = ENGINE.time
         ends = [thread.deadline for thread in time.sleepers() if thread.deadline is not None]
         patience = min([PATIENCE, *(end - time.now for end in ends)])
@@ -175,10 +179,10 @@ def threads_outside() -> bool:
 
 
 def later_threads_outside() -> Callable[[], bool]:
-    """Return what tells whether threads that are not under control were started since this call.
+    """Return a function that says whether threads that are not under control were started since this call.
 
-    Older ones (of a test runner, a debugger, a library's pool) have no end of what a test makes for itself; they may
-    serve a connection, which `Ports.look_again` looks at by itself.
+    Older threads (of a test runner, a debugger, a library's pool) do not have the other end of a pipe that a test makes
+    for itself. They may serve a connection; `Ports.look_again` takes care of that.
     """
     older = _uncontrolled()
     return lambda: not _uncontrolled() <= older
@@ -196,9 +200,9 @@ def _uncontrolled() -> set[threading.Thread]:
 
 @contextmanager
 def virtual_waits(outsiders: Callable[[], bool]) -> Iterator[None]:
-    """Make points of what virtual threads wait for outside of the mirrored primitives, until the block ends.
+    """Turn waits for sockets, pipes and selectors into scheduling points until the block ends.
 
-    ``outsiders`` is asked, when nothing moves, whether anybody but the threads under control may answer.
+    When all threads wait, ``outsiders`` says whether anything but the threads under control may answer.
     """
     before = PORTS.outsiders, ENGINE.time.before_passing
     PORTS.outsiders, ENGINE.time.before_passing = outsiders, PORTS.look_again
@@ -243,7 +247,7 @@ _MISSING = object()
 
 @contextmanager
 def _exchanged(owner: Any, name: str, new: Any) -> Iterator[None]:
-    """Exchange an attribute, also of a class that is C's and refuses `setattr`."""
+    """Replace an attribute until the block ends, also of a class that is written in C and refuses `setattr`."""
     before = vars(owner).get(name, _MISSING)
     try:
         setattr(owner, name, new)
@@ -267,7 +271,7 @@ def _exchanged(owner: Any, name: str, new: Any) -> Iterator[None]:
 
 
 def _here() -> bool:
-    """Return whether the caller of the function that asks runs in a virtual thread, and waits for such ones."""
+    """Return whether the function that calls this was called in a virtual thread by code that uses virtual time."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__") in _WRAPPERS:
         frame = frame.f_back
@@ -283,7 +287,7 @@ _SELECT = select.select
 
 
 def _is_ready(number: int, event: int) -> bool:
-    """Return whether a descriptor can be read or written at once; one that is closed fails at once."""
+    """Return whether a read or write of a descriptor would not wait (a closed one fails at once)."""
     if number < 0:
         return True
     if not hasattr(select, "poll"):
@@ -297,7 +301,7 @@ def _is_ready(number: int, event: int) -> bool:
 
 
 def _await(sock: socket.socket, event: int) -> None:
-    """Wait as the socket would; raises what it raises when its time is over."""
+    """Wait as the socket would, and raise its time-out error when its time is over."""
     timeout = sock.gettimeout()
     number = sock.fileno()
     if not PORTS.wait(lambda: _is_ready(number, event), timeout) and timeout:
@@ -312,7 +316,7 @@ def _receiving(real: Callable[..., Any]) -> Callable[..., Any]:
         found = real(self, *args, **named)
         if real.__name__ == "_accept":
             _note_peer(self, found[1])
-        PORTS.settle()  # what was full has room now, and what was read is no longer there for others
+        PORTS.settle()  # a full buffer has room now, and what was read is no longer there for other threads
         return found
 
     return receive
@@ -381,7 +385,7 @@ def _acting(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _note_peer(sock: socket.socket, address: Any) -> None:
-    """Note a connection whose other end is in no socket of this process."""
+    """Record a connection, and whether its other end is outside of this process."""
     if sock.family not in (socket.AF_INET, socket.AF_INET6) or sock.type != socket.SOCK_STREAM:
         return
     PORTS.connected = True
@@ -391,7 +395,7 @@ def _note_peer(sock: socket.socket, address: Any) -> None:
 
 
 def _is_bound_here(port: int) -> bool:
-    """Return whether a socket of this process has this port; not known where the system does not tell."""
+    """Return whether a socket of this process has this port; False where the system does not say."""
     try:
         numbers = list(map(int, os.listdir(_DESCRIPTORS)))  # noqa: PTH208 - names are wanted, no paths
     except OSError:
@@ -417,7 +421,7 @@ def _about(number: int) -> os.stat_result | None:
 
 
 def _is_channel(number: int) -> bool:
-    """Return whether a descriptor is something that one end fills and another empties."""
+    """Return whether a descriptor belongs to a pipe, a socket or an eventfd."""
     about = _about(number)
     return about is not None and stat.S_IFMT(about.st_mode) in (
         stat.S_IFIFO,
@@ -451,7 +455,7 @@ def _writing(real: Callable[..., int]) -> Callable[..., int]:
             return done
         left = memoryview(data).cast("B")
         size = len(left)
-        while True:  # as much as there is room for, again and again: all at once may wait in C
+        while True:  # as much as there is room for each time: to write all at once may wait in C
             if _is_ready(number, _WRITE):
                 PORTS.act()
             else:
@@ -506,7 +510,7 @@ def _epolling(real: Callable[..., Any]) -> Callable[..., Any]:
             return real(self, timeout, maxevents)
         seconds = None if timeout is None or timeout < 0 else timeout
         number = self.fileno()
-        PORTS.wait(lambda: _is_ready(number, _READ), seconds)  # to ask it itself may take what is there
+        PORTS.wait(lambda: _is_ready(number, _READ), seconds)  # polling the epoll object itself may consume events
         return real(self, 0, maxevents)
 
     return poll

@@ -1,8 +1,8 @@
 """Numbers the objects and locations that one execution touches, in order of first touch.
 
-Rewritten code names an access by object and attribute (or key). The heap turns that into a location number, or into 0
-for what is no shared state: methods, properties (their code has points of its own), modules' functions, immutable
-values. Objects are kept alive until the execution ends, so an identity never names two of them.
+Rewritten code names an access by object and attribute (or key). The heap translates it to a location number; 0 means
+that the access touches no shared state: methods, properties (their code has points of its own), functions of modules,
+immutable values. Objects are kept alive until the execution ends, so that no two of them ever have the same identity.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MISSING = object()
 OPAQUE: set[type] = set()  # the mirror's primitives: their methods are points already
 
 _MODULE_DICT: Any = vars(types.ModuleType)["__dict__"]
-_space_of = _MODULE_DICT.__get__  # past what a subclass of modules makes of its dictionary
+_space_of = _MODULE_DICT.__get__  # a subclass of modules may define `__dict__` otherwise
 
 
 class Heap:
@@ -54,15 +54,15 @@ class Heap:
         self.objects: dict[int, Record] = {}
         self.contents: dict[int, Record] = {}
         self._globals: dict[str, Record] = {}
-        # Number 0 is no location: rewritten code that gets it has no point there.
+        # Number 0 is no location: the access that gets it has no point.
         self.locs: list[tuple[Any, Any]] = [(None, None)]
-        # Of a key: its container, so that "does this touch the same container" is one look-up in the inner loops.
+        # For a key, the location of its container: "do these touch the same container" is one look-up in inner loops.
         self.roots: list[int] = [0]
         self.aliases: dict[int, Any] = {}
         self.kept: list[Any] = []  # an object that dies would hand its identity on to the next one
 
     def clear(self) -> None:
-        """Forget everything; numbers start again."""
+        """Forget all objects and locations; numbers start again at 1."""
         # Numbers are given in order of first touch, so that the same prefix of choices gives the same numbers in every
         # execution: searches compare steps of different executions by them.
         self.objects.clear()
@@ -74,7 +74,7 @@ class Heap:
         self.kept = []
 
     def record(self, obj: Any) -> Record:
-        """Return the record of an object, made at its first touch."""
+        """Return the record of an object, which is made at the first access."""
         key = identity(obj)
         found = self.objects.get(key)
         return self.new_record(obj, key) if found is None else found
@@ -87,14 +87,14 @@ class Heap:
         return record
 
     def new_loc(self, obj: Any, name: Any, root: int = 0) -> int:
-        """Return a fresh location; ``root`` is the container's location for a key."""
+        """Return a new location; for a key, ``root`` is the location of its container."""
         number = len(self.locs)
         self.locs.append((obj, name))
         self.roots.append(root or number)
         return number
 
     def loc_of(self, obj: Any, name: Any) -> int:
-        """Return the location of a named part of an object, without asking what the name resolves to."""
+        """Return the location of a named part of an object, without looking the attribute up."""
         key = identity(obj)
         record = self.objects.get(key)
         if record is None:
@@ -105,7 +105,7 @@ class Heap:
         return loc
 
     def field(self, obj: Any, record: Record, name: str, *, store: bool = False) -> int:
-        """Return the location of an attribute, or 0 where its access is no access to shared state."""
+        """Return the location of an attribute, or 0 if its access touches no shared state."""
         kind = type(obj)
         if kind in _IMMUTABLE or kind in OPAQUE:
             record[name] = 0
@@ -136,7 +136,7 @@ class Heap:
         return loc
 
     def _declared(self, obj: Any, record: Record, name: str, owner: type, found: Any, *, store: bool) -> int:
-        """Return an attribute that the object's class (or a base) also has."""
+        """Return the location of an attribute that the object's class, or a base class, also has."""
         if isinstance(found, _SLOT) or (type(found) is _COMPUTED and issubclass(type(obj), _COMPUTING)):
             loc = record[name] = self.new_loc(obj, name)
             return loc
@@ -187,7 +187,7 @@ class Heap:
         return loc
 
     def global_loc(self, module: str, name: str) -> int:
-        """Return the location of a module's global, however it is reached."""
+        """Return the location of a module's global; it is the same for every way to access it."""
         record = self._globals.setdefault(module, {})
         loc = record.get(name)
         if not loc:
@@ -195,7 +195,7 @@ class Heap:
         return loc
 
     def _alias(self, obj: Any, record: Record) -> None:
-        """``obj.__dict__`` escapes: its keys are the object's fields from now on."""
+        """Treat the keys of ``obj.__dict__``, which escapes, as the object's fields from now on."""
         attributes = attributes_of(obj)
         if attributes is not None and identity(attributes) not in self.contents:
             self.contents[identity(attributes)] = record
@@ -247,7 +247,7 @@ class Heap:
         return loc
 
     def key(self, container: Any, key: Any) -> int:
-        """Return the location of a key; 0 if its equality runs code, so that the whole container stands for it."""
+        """Return the location of a key; 0 if comparing it runs code, so that the whole container stands for it."""
         number = identity(container)
         record = self.contents.get(number)
         if record is None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 _FEW = 8
 LOOK_EVERY = 64  # steps between two checks for spinning threads; a power of two
-LAST_STEPS = 512  # the steps before the limit, in which a thread that polls is told from one that works
+LAST_STEPS = 512  # the last steps before the limit, in which a thread that polls is distinguished from one that works
 _SPIN_WINDOW = 16  # the most accesses in one round of a loop that is recognised as spinning
 _IDLE_MODES = frozenset((READ, KEY_READ, LOCAL, TIME))  # steps that change nothing for other threads
 
@@ -44,9 +44,9 @@ def repeated(trace: Sequence[tuple[Any, ...]], thread: int, longest: int) -> int
 
 
 def state_of(thread: VThread) -> State:
-    """Return the state of the running thread that would be the same in each round of a loop that only waits.
+    """Return the state of the running thread; in a loop that only waits, it is the same in each round.
 
-    Of the objects in it, nothing is called but `repr` of plain values.
+    No code of the objects in it is called, except `repr` of plain values.
     """
     found: list[Any] = [tuple(position[0] for position in thread.walks)]
     frame: FrameType | None = sys._getframe(1)
@@ -59,7 +59,7 @@ def state_of(thread: VThread) -> State:
 
 
 def _mark(value: Any, depth: int) -> Any:
-    """Return what to compare of a value between two rounds of a loop; objects are compared by type and length only."""
+    """Return the part of a value to compare between two rounds of a loop: of objects, only type and length."""
     kind = type(value)
     if kind in _PLAIN:
         return repr(value)
@@ -69,7 +69,7 @@ def _mark(value: Any, depth: int) -> Any:
 
 
 class Spinning:
-    """The threads of one execution that spin: ``spinners`` are not enabled."""
+    """The threads of one execution that spin. Those in ``spinners`` are disabled."""
 
     __slots__ = ("_engine", "spinners")
 
@@ -111,7 +111,7 @@ class Spinning:
             engine.disable(thread)
 
     def _watch_for_livelock(self, thread: VThread) -> None:
-        """Near the limit of steps, record the states of a thread, and whether it returns to one of them."""
+        """Record the states of a thread near the limit of steps, and whether it returns to one of them."""
         engine = self._engine
         state = thread.clock_reads, state_of(thread)
         thread.repeats = thread.repeats or state in thread.states
@@ -120,7 +120,7 @@ class Spinning:
 
     @property
     def livelocked(self) -> bool:
-        """Whether an execution that hangs can never end.
+        """Return whether an execution that hangs can never end.
 
         This is so if no thread has changed anything for long, and each thread is back in an earlier state or waits
         without a time-out.
@@ -159,10 +159,10 @@ class Spinning:
 
 
 def last_change(trace: Sequence[Entry]) -> int:
-    """Return the index of the last entry with which a thread changed anything for others; -1 if there is none.
+    """Return the index of the last entry that changed anything for other threads; -1 if there is none.
 
-    To take a lock and give it back is no change if nobody else ran, and no time passed, in between. Nor is to take one
-    right before the end.
+    To take a lock and release it is no change if no other thread ran, and no time passed, in between. Nor is to take a
+    lock right before the end.
     """
     depth, owner = 0, trace[-1][0] if trace else 0
     at_end = True

@@ -1,6 +1,6 @@
 """The GIL model: where the running thread may lose the GIL.
 
-CPython checks whether another thread wants the GIL when a function begins and when a loop jumps back, and C code may
+CPython checks whether another thread wants the GIL when a function begins and when a loop jumps back. C code may
 release it at any moment. Rewritten code reports the first two (`plait.run.hooks.access.marker`). The third can be seen
 only from outside: a switch is possible when a call of C code has returned. C code may itself call code under test,
 whose accesses are separate steps. So the frames of the callers are kept until their calls are found to have returned.

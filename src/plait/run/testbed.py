@@ -1,7 +1,7 @@
-"""Makes a generated test executable: its prefix builds the objects, each suffix becomes a thread's body.
+"""Make a generated test executable: its prefix builds the objects, and each suffix becomes the body of a thread.
 
-The test's own source is rewritten like the code under test, because a call such as ``x['a'] = 1`` on a subclass of
-``dict`` is itself the access. What each call did is noted as it returns.
+The source of the test is rewritten like the code under test, because a call such as ``x['a'] = 1`` on a subclass of
+``dict`` is itself the access. The outcome of each call is recorded when it returns.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from plait.run.rewrite import rewrite
 
 BETWEEN = "_p_between"
 ARGUMENT = "_p_argument"
-MODULE = "test"  # what the places inside a test's own calls are said to belong to
+MODULE = "test"  # the name of the function that the places of a test's own calls belong to
 
 
 @dataclass(slots=True)
 class Done:
-    """How one outer call went: its value or exception, and the part of the trace it spans."""
+    """The outcome of one outer call: its value or exception, and the part of the trace that it spans."""
 
     thread: int  # of the test, counted from one
     index: int
@@ -52,7 +52,7 @@ _Step = tuple[Callable[..., Any], tuple[str, ...], str | None]  # a call, the va
 
 
 class Testbed:
-    """One test, compiled; `prepare` is what the engine is given."""
+    """One test, compiled; `prepare` is the function for `Engine.execute`."""
 
     __test__ = False  # pytest must not collect it
 
@@ -95,7 +95,7 @@ class Testbed:
     def _calls(
         self, calls: Sequence[Call], bound: list[str], lines: Sequence[tuple[str, ...]], sites: dict[int, Site]
     ) -> list[_Step]:
-        """Return a function for each call, of what it uses of the ``bound`` variables and those that others bind."""
+        """Return a function for each call. Its parameters are the variables that the call uses."""
         found: list[_Step] = []
         for call, parts in zip(calls, lines, strict=True):
             used = frozenset().union(*map(_names_in, parts))
@@ -106,12 +106,12 @@ class Testbed:
         return found
 
     def _between(self) -> None:
-        """Let others come in between: in the block of a ``with``, which is two calls, and after an argument."""
+        """Pass a point between two parts of a call: in the block of a ``with``, and after an argument."""
         if self.stops:
             access(ENGINE.thread, 0, LOCAL, 0)
 
     def prepare(self) -> Sequence[Callable[[], object]]:
-        """Build the objects; returns the threads' bodies."""
+        """Build the objects, and return the bodies of the threads."""
         self.done = []
         self.running = {}
         ENGINE.time.brief_sleeps = self.stops
@@ -137,7 +137,7 @@ class Testbed:
         return body
 
     def call(self, thread: int, index: int) -> Callable[[], object]:
-        """Return what makes one call as a thread of the test makes it; what becomes of it is not noted."""
+        """Return a function that makes one call as a thread of the test does, without recording its outcome."""
         calls = self._bodies[thread - 1]
 
         def action() -> None:
@@ -191,7 +191,7 @@ class Testbed:
 
 @functools.lru_cache(maxsize=4096)
 def _compiled(names: str, lines: tuple[str, ...]) -> tuple[CodeType, tuple[Site, ...]]:
-    """Return a function of the test's variables; the same calls come again and again."""
+    """Return a function of the test's variables. It is cached, because many tests contain the same calls."""
     body = "".join(f"    {line}\n" for line in lines)
     source = f"def step({names}):\n{body}"
     file = f"<test {zlib.crc32(source.encode()):08x}>"
@@ -213,7 +213,7 @@ def _function(names: str, lines: tuple[str, ...], sites: dict[int, Site], space:
 
 
 def namespace(imports: Sequence[str]) -> dict[str, Any]:
-    """Return what a test's import lines bind."""
+    """Return the names that a test's import lines bind, with their values."""
     space: dict[str, Any] = {}
     exec(_importing(tuple(imports)), space)
     return space
@@ -225,7 +225,7 @@ def _importing(imports: tuple[str, ...]) -> CodeType:
 
 
 def is_nested(call: Call) -> bool:
-    """Return whether the call is several context managers, one inside the other."""
+    """Return whether the call consists of several context managers, one inside the other."""
     return _nests(call.expression)
 
 
@@ -249,7 +249,7 @@ def _with_value(text: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _names_in(line: str) -> frozenset[str]:
-    """Return the variables that a statement may use."""
+    """Return the names of the variables that a statement may use."""
     try:  # as the body of a function: it may return something
         tree = ast.parse(f"def step():\n    {line}\n")
     except SyntaxError as error:
@@ -258,7 +258,7 @@ def _names_in(line: str) -> frozenset[str]:
 
 
 def _returned(text: str) -> str:
-    """Return the same for a call of a thread: others may come into the block of a ``with``."""
+    """Return a call of a thread as statements that return its value; a ``with`` has a point in its block."""
     if text.startswith("with ") and not _nests(text):
         return text.removesuffix("pass") + f"{BETWEEN}()"
     return _with_value(text)
@@ -267,8 +267,8 @@ def _returned(text: str) -> str:
 def _lines(text: str, space: dict[str, Any]) -> tuple[str, ...]:
     """Return a call of a thread as statements.
 
-    An argument that runs code under test, such as a constructor, is a call of its own, made before: its effects and
-    those of the call that takes it are no single moment.
+    An argument that runs code under test, such as a constructor, becomes a call of its own, made before: its effects
+    and those of the call that receives it do not happen at one moment.
     """
     if text.count("(") < 2:
         return (_returned(text),)
@@ -286,7 +286,7 @@ def _lines(text: str, space: dict[str, Any]) -> tuple[str, ...]:
 
 
 class _Arguments(ast.NodeTransformer):
-    """Takes calls of controlled classes and functions out of an expression, but for ``whole``, the call itself."""
+    """Moves calls of controlled classes and functions out of an expression, except ``whole``, the call itself."""
 
     def __init__(self, space: dict[str, Any], whole: ast.expr | None) -> None:
         self.made: list[str] = []
@@ -315,11 +315,11 @@ def _is_controlled(called: Any) -> bool:
 
 
 _CLOSING = ("lambda", " for ")
-"""What may use variables later than it is written: such a prefix is one function."""
+"""Syntax that may use variables later than where it stands: a prefix with it is compiled as one function."""
 
 
 def _performed(steps: Sequence[_Step]) -> dict[str, Any]:
-    """Make the calls of a prefix; returns the variables that they bind."""
+    """Make the calls of a prefix, and return the variables that they bind."""
     values: dict[str, Any] = {}
     for call, names, result in steps:
         value = call(*[values[name] for name in names])

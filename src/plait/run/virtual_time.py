@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_EARLY = 3  # waits of a thread that may end early; more would only prolong polling
 EPOCH = 1_700_000_000.0  # what `time.time` returns at the start of every execution
 MONOTONIC = 1_000.0  # the same for `time.monotonic`
-LOOKS = 400  # readings of the clock without a step in between, after which time passes, so that loops on deadlines end
+LOOKS = 400  # readings of the clock without a step in between, after which time passes: loops on deadlines must end
 
 
 class VirtualTime:

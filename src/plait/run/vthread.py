@@ -60,7 +60,7 @@ class VThread:
         self.proxy: Any = None
         self.clock_reads = 0
         self.looks = 0  # readings of the clock in a set-up
-        self.early = 0  # waits that were allowed to end early
+        self.early = 0  # number of waits that ended early
         self.naps = 0  # sleeps that ended at once
         self.waits = 0  # how often it waited for anything but a lock
         self.turns = 0  # loop iterations and calls so far

@@ -1,4 +1,4 @@
-"""The folder in which code under test runs; files that an execution leaves there are removed before the next one."""
+"""The folder in which code under test runs. Files that an execution leaves there are removed before the next one."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ _COARSE_NS = 50_000_000  # two changes of a folder within this time may have the
 
 
 class WorkFolder:
-    """A folder, with the names of the files that are to stay in it."""
+    """A folder, and the names of the files that stay in it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.keep()
 
     def keep(self) -> None:
-        """Let the present files stay: the import of the subject has made them."""
+        """Keep the files that are there now: the import of the subject has made them."""
         self._names = _names(self.path)
         self._unchanged_since = -1  # the folder's time stamp when nothing was left in it
 
     def remove_left(self) -> None:
-        """Remove the files that were created since; cheap, because most executions write none.
+        """Remove the files that were created since `keep`.
 
-        The folder is listed only if its time stamp has changed, or is too recent to show a change.
+        Most executions write no file, so this must be cheap. The folder is listed only if its time stamp has changed,
+        or is so recent that a further change would not show.
         """
         try:
             changed = os.stat(self.path).st_mtime_ns  # noqa: PTH116 - a path object takes longer

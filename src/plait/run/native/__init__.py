@@ -1,1 +1,1 @@
-"""Real OS threads: measuring, plain runs, helper processes."""
+"""Runs on real OS threads: measurements, uncontrolled tests, helper processes, and what the kernel enforces on them."""

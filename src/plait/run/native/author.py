@@ -1,6 +1,6 @@
-"""A process that writes performance tests: it has one version of the subject imported, and learns by calling it.
+"""A process that writes performance tests: it imports one version of the subject, and learns by calling it.
 
-Answers one JSON command per line, as measuring processes do: ``open`` with what is to be tested, ``focus``, ``next``.
+It answers one JSON command per line, as measuring processes do: ``open``, ``focus`` and ``next``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Author:
         self, root: str, extra: list[str], subject: str, folder: str, allowed: list[str], seed: int,
         hints: dict[str, Any], tests: str | None,
     ) -> dict[str, Any]:  # fmt: skip
-        """Import the subject and find out what can be called; ``tests`` is the folder of the project's own tests."""
+        """Import the subject and discover its interface; ``tests`` is the folder of the project's own tests."""
         os.chdir(folder)
         sys.path[:0] = [root, *extra]
         confine(folder, allowed)
@@ -60,7 +60,7 @@ class Author:
         return {"methods": [each.name for each in catalogue.methods]}
 
     def focus(self, methods: list[str], excluded: list[str]) -> dict[str, Any]:
-        """Say which methods the tests are about, and which they must not call."""
+        """Set the methods that the tests are about, and those that they must not call."""
         catalogue = self._sequences.catalogue
         catalogue.methods = tuple(each for each in catalogue.methods if each.name not in excluded)
         self._tests = PerformanceTests(self._sequences, run_natively, self._chance, focus=methods)
@@ -73,23 +73,23 @@ class Author:
 
 
 def author_main() -> None:
-    """Serve until the parent has gone."""
+    """Serve until the parent closes the pipe."""
     serve(Author())
 
 
 # -- native calls ------------------------------------------------------------------------------------------------------
-# Calls one after another in this very process, for a generator that learns from how they go.
+# Calls one after another in this process, for a generator that learns from their outcomes.
 
 
 PATIENCE_S = 0.2
-"""How long a call may take that would not wait for another thread. Longer ones are left out of performance tests."""
+"""Seconds that a call may take; longer ones count as waiting for a thread, and are left out of performance tests."""
 
 
 _LOOK_S = PATIENCE_S / 10
 
 
 def run_natively(test: Test) -> list[CallOutcome]:
-    """Return a `RunSequentially` for code that is imported as it is. A call that waits for ever keeps its thread."""
+    """Return a `RunSequentially` for code that is not rewritten. A call that waits for ever keeps its thread."""
     outcomes: list[CallOutcome] = []
     worker = threading.Thread(target=_execute, args=(test, outcomes), daemon=True)
     worker.start()
@@ -97,9 +97,10 @@ def run_natively(test: Test) -> list[CallOutcome]:
     while worker.is_alive() and silent < PATIENCE_S:
         used = time.process_time()
         worker.join(_LOOK_S)
-        # One that wants to run and does not get to has a busy machine against it, not a call that waits. Nor does a
-        # look count for more than it was to take, however late this thread came to it: ten have to find the call
-        # asleep, and not one that only stands before the interpreter's lock because this thread was just given it.
+        # On a busy machine, a call may be ready to run without getting a processor: it does not wait for a thread. So
+        # time alone is no evidence. Ten checks must find the call asleep, and each counts for no more than its planned
+        # length, however late this thread wakes up. A call that only waits for the GIL, which this thread has, is not
+        # asleep.
         silent += _LOOK_S if sleeps(worker.native_id) else time.process_time() - used
         if len(outcomes) > done:
             done, silent = len(outcomes), 0.0
@@ -135,7 +136,7 @@ def _call(call: Call, scope: dict[str, Any]) -> Any:
 
 
 def _state(value: Any) -> Any:
-    """Return what is to be seen of an object; its own code may raise, which says nothing about the call."""
+    """Return the visible state of an object; if its own code raises, that says nothing about the call."""
     try:
         fields = {name: repr(each) for name, each in getattr(value, "__dict__", {}).items()}
         return fields, len(value) if hasattr(value, "__len__") else None

@@ -1,7 +1,7 @@
-"""Runs generated tests the way CovCon and ConTeGe do: real threads, code as it is, whatever the system schedules.
+"""Run generated tests as CovCon and ConTeGe do: on real threads, without rewriting, scheduled by the system.
 
-The switch interval is made tiny, so that threads meet more often. Nothing is controlled: a test that shows nothing may
-show something the next time, and a call that waits for ever is noticed by the clock.
+The switch interval is made tiny, so that threads overlap more often. Nothing is controlled: a test that shows nothing
+may show something the next time. Calls that wait for ever are recognised by a time limit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Event = tuple[bool, str, int]  # whether a method begins, which one, in which th
 
 @contextmanager
 def switching(interval: float = SWITCH_INTERVAL) -> Iterator[None]:
-    """Threads are exchanged as often as the interpreter can."""
+    """Let the interpreter switch threads as often as it can until the block ends."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(interval)
     try:
@@ -35,14 +35,14 @@ def switching(interval: float = SWITCH_INTERVAL) -> Iterator[None]:
 
 
 class NativeWatch:
-    """What `watched` notes: ``events``, and the ``outer`` methods, whose calls by the test alone can be noted."""
+    """The record of `watched`: ``events``, and the ``outer`` methods, of which only the test's calls are recorded."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.outer: set[str] = set()
 
     def noting(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function, with its beginnings and ends noted."""
+        """Return the function, wrapped to record when its calls begin and end."""
 
         @functools.wraps(function)
         def noted(*args: Any, **kwargs: Any) -> Any:
@@ -57,7 +57,7 @@ class NativeWatch:
 
 
 class NativeBed:
-    """One test; its methods' beginnings and ends are noted while `watched` is on."""
+    """One test; the begin and end of its methods' calls are recorded inside `watched`."""
 
     def __init__(self, test: Test) -> None:
         self.test = test
@@ -127,7 +127,7 @@ class _Step:
 
 
 def _joined(bodies: Sequence[tuple[Callable[..., None], tuple[Any, ...]]], found: Sequence[list[str]]) -> Outcome:
-    """Run the bodies; threads that do not end are left behind (they cannot be killed, and do not keep the process)."""
+    """Run the bodies. Threads that do not end are left behind: they cannot be killed, but are daemons."""
     threads = [threading.Thread(target=body, args=args, daemon=True) for body, args in bodies]
     for thread in threads:
         thread.start()
@@ -140,7 +140,7 @@ def _joined(bodies: Sequence[tuple[Callable[..., None], tuple[Any, ...]]], found
 
 @contextmanager
 def watched(owner: type, public: Iterable[str]) -> Iterator[NativeWatch]:
-    """Note when public methods of the class begin and end (CovCon, section IV-B1: instrumentation)."""
+    """Record when public methods of the class begin and end (CovCon, section IV-B1: instrumentation)."""
     watch = NativeWatch()
     before: dict[str, Any] = {}
     for name in public:

@@ -1,4 +1,4 @@
-"""What the kernel enforces on a process that runs code under test, whatever that code gets hold of.
+"""The restrictions that the kernel enforces on a process with code under test, whatever objects that code can reach.
 
 The layers, on Linux, from the outside in:
 
@@ -49,19 +49,19 @@ but for this number (see its ``do_coredump``)."""
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/full")
 _DEVICE_FOLDER = "dev"
 _READABLE = (*_NOWHERE, "/dev/random", "/dev/urandom", "/dev/shm")  # noqa: S108
-"""What can be read below `_DEVICE_FOLDER`: not terminals, disks, cameras, the kernel's log."""
+"""The files that can be read below `_DEVICE_FOLDER`: no terminals, disks, cameras, nor the kernel's log."""
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - replaced by a private one, or not writable at all
 
 
 class Confinement:
-    """What came of it: ``in_force`` are the names of layers with what they cover, ``missing`` those without and why."""
+    """The result of `confine`: the layers ``in_force`` with what they cover, the ``missing`` ones with the reason."""
 
     def __init__(self) -> None:
         self.in_force: dict[str, str] = {}
         self.missing: dict[str, str] = {}
 
     def note(self, layer: str, trouble: str, covers: str = "") -> bool:
-        """Say whether a layer holds."""
+        """Record whether a layer is in force."""
         if trouble:
             self.missing[layer] = trouble
         else:
@@ -77,7 +77,7 @@ def confine(
     folder: str, allow: Collection[str], *, disk: int | None = None, layers: Sequence[str] = LAYERS,
     also: Sequence[str] = (), trust: Sequence[str] = (),
 ) -> Confinement:  # fmt: skip
-    """Confine this process to computing and to what ``allow`` names; files can be written below ``folder`` only.
+    """Confine this process to computing, and to what ``allow`` names; it can write files below ``folder`` only.
 
     ``disk`` makes the folder an empty one in memory, of so many bytes at most. Call it while there is a single thread.
     ``also`` are further folders to write to, where there is no mount namespace to keep them out; ``trust`` is for
@@ -116,7 +116,7 @@ def confine(
 
 
 def kernel_source() -> str:
-    """Return this file and the one that it needs as one, for an interpreter without plait; it defines `confine`."""
+    """Return the source of this file and of the one it needs, for an interpreter without plait: `confine` is in it."""
     import inspect  # noqa: PLC0415 - for parents, not for what is confined
 
     from plait.run.native import seccomp  # noqa: PLC0415
@@ -127,7 +127,7 @@ def kernel_source() -> str:
 
 
 def landlock_abi() -> int:
-    """Return the version of Landlock that this kernel offers; 0 without any."""
+    """Return the version of Landlock that this kernel offers; 0 if none."""
     return _Landlock(_Kernel(), ()).abi if sys.platform == "linux" else 0
 
 
@@ -160,7 +160,7 @@ def _die_first() -> None:
 
 
 def forbid_cores() -> None:
-    """Keep the memory of this process, should it crash, from being written to a file or given to a program."""
+    """Prevent a crash of this process from writing its memory to a file, or passing it to a program."""
     import resource  # noqa: PLC0415 - not on every system
 
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
@@ -220,13 +220,13 @@ class _Kernel:
         return self._said(self._libc.mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), texts[3]))
 
     def set_writable(self, target: str, *, writable: bool, below: bool) -> str:
-        """Change what can be done through a mount, and those ``below`` it (``mount_setattr``, Linux 5.12)."""
+        """Make a mount, and those ``below`` it, writable or read-only (``mount_setattr``, Linux 5.12)."""
         attributes = struct.pack("=QQQQ", 0 if writable else 1, 1 if writable else 0, 0, 0)
         done = self.call(442, -100, target.encode(), 0x8000 if below else 0, attributes, len(attributes))
         return "" if done == 0 else "mount_setattr: " + os.strerror(-done)
 
     def give_up_capabilities(self, allow: Collection[str]) -> str:
-        """Keep those that concern files, which other layers protect, and those that what is allowed needs."""
+        """Keep only the capabilities for files, which other layers restrict, and those that ``allow`` needs."""
         kept = {0, 1, 2, 3, 4}  # CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID
         kept |= {10, 11, 13} if "network" in allow else set()  # NET_BIND_SERVICE, NET_BROADCAST, NET_RAW
         kept |= {5, 6, 7} if "subprocess" in allow else set()  # KILL, SETGID, SETUID
@@ -266,14 +266,14 @@ class _Namespaces:
         self._network = 0 if "network" in allow else _NEW_NETWORK
 
     def enter(self) -> str:
-        """Enter them; what is wrong if that is not possible."""
+        """Enter the namespaces; return the reason if that is not possible."""
         wanted = self._mounts | self._network
         if not wanted:
             return ""
         trouble = self._kernel.unshare(wanted)
         if trouble:
-            # An ordinary user needs a user namespace around the others. On some systems one can be had but is of no
-            # use, and there is no way back: so a child tries it first.
+            # An ordinary user needs a user namespace around the others. On some systems it can be entered but gives no
+            # rights, and it cannot be left again. So a child process tries it first.
             if not _in_child(lambda: not (self._become_user(wanted & _NEW_MOUNTS) or self._remount())):
                 return trouble
             trouble = self._become_user(wanted)
@@ -291,7 +291,7 @@ class _Namespaces:
         return ""
 
     def _become_user(self, flags: int) -> str:
-        """Enter a user namespace in which this user and group, and nobody else, are known."""
+        """Enter a user namespace that maps this user and group only."""
         user, group = os.geteuid(), os.getegid()
         trouble = self._kernel.unshare(_NEW_USERS | flags)
         if trouble:
@@ -317,7 +317,7 @@ class _Namespaces:
         return trouble or self._make_own_folder()
 
     def _make_own_folder(self) -> str:
-        """Make the process's own folder writable again: a new one in memory, or the same one mounted once more."""
+        """Make the process's own folder writable again: mount a new one in memory, or the same one again."""
         kernel, folder = self._kernel, self._folder
         if self._disk is not None:
             options = "size=" + str(self._disk) + ",nr_inodes=100000,mode=700"
@@ -337,7 +337,7 @@ class _Namespaces:
 
 
 def _in_child(act: Any) -> bool:
-    """Return whether an act succeeds, tried in a process that ends with it."""
+    """Return whether a function succeeds when it is called in a child process."""
     child = os.fork()
     if child == 0:
         try:
@@ -354,7 +354,7 @@ _SINCE = ((2, 1 << 13), (3, _TRUNCATE), (5, _IOCTL))  # moving between folders, 
 
 
 def _top() -> list[str]:
-    """Return all that lies below the root but the devices; nothing if that cannot be seen."""
+    """Return the folders below the root, except the devices; nothing if the root cannot be listed."""
     try:
         return ["/" + name for name in os.listdir("/") if name != _DEVICE_FOLDER]
     except OSError:
@@ -362,7 +362,7 @@ def _top() -> list[str]:
 
 
 class _Landlock:
-    """A set of rules, and its installation. What is handled and has no rule is forbidden."""
+    """A set of rules, and its installation. Everything that Landlock handles and no rule allows is forbidden."""
 
     def __init__(self, kernel: _Kernel, allow: Collection[str]) -> None:
         self._kernel = kernel
@@ -378,7 +378,7 @@ class _Landlock:
             self._scopes = (0 if "network" in allow else 1) | (0 if "subprocess" in allow else 2)
 
     def restrict(self, folders: Sequence[str]) -> str:
-        """Install the rules; what is wrong if that is not possible."""
+        """Install the rules; return the reason if that is not possible."""
         if not self.abi:
             return "this kernel has none, or it is switched off"
         numbers = (self._handled, self._network, self._scopes)
@@ -397,7 +397,7 @@ class _Landlock:
                     self._permit(rules, each, self._changes & (_WRITE | _TRUNCATE | _IOCTL))
             for each in self._places and [*self._places, *_READABLE, *folders]:
                 self._permit(rules, each, _READ)
-            # Since ABI 7 refusals go to the system's log, unless they are said to be expected.
+            # Since ABI 7, the kernel logs refusals unless a flag says that they are expected.
             done = self._kernel.call(446, rules, 0b101 if self.abi >= 7 else 0)
         except OSError as error:
             return str(error)

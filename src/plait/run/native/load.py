@@ -1,9 +1,9 @@
 """The measuring process: real threads of any interpreter from 3.8 on, without plait.
 
-This file imports nothing but the standard library, because it is copied and started by the interpreter that is
-measured. It answers one JSON command per line: ``open`` puts a version on the path, ``load`` takes the source of a test
-(`plait.generate.perf`), ``measure`` repeats it (SpeedGun, Algorithm 3), ``trial`` looks for calls that raise or
-wait, ``profile`` counts what happens at locks.
+This file imports nothing but the standard library, because it is copied and started by the interpreter under
+measurement. It answers one JSON command per line: ``open`` puts a version on the path, ``load`` takes the source of a
+test (`plait.generate.perf`), ``measure`` repeats it (SpeedGun, Algorithm 3), ``trial`` looks for calls that raise or
+wait, ``profile`` counts acquisitions of locks and waits for them.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _OPENS_TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEN
 def guard(allowed: list[str], folder: str) -> None:
     """Stop the code under test from writing outside ``folder``, from networking and from starting processes.
 
-    What is stopped raises `PermissionError` in the call that tried it. The hook alone is a guard rail, no sandbox: the
-    kernel's layers (`plait.run.native.kernel`) come first where they can be had.
+    A call that is stopped raises `PermissionError`. The hook alone is a guard rail, no sandbox: the kernel's layers
+    (`plait.run.native.kernel`) come first where they are available.
     """
     home = os.path.realpath(folder) + os.sep
     realpath, isinstance_, fspath = os.path.realpath, isinstance, os.fspath
@@ -65,7 +65,7 @@ def guard(allowed: list[str], folder: str) -> None:
 
 
 def confined(source: str | None, allowed: list[str], folder: str) -> dict[str, Any]:
-    """Let the kernel enforce what `guard` names; which layers hold."""
+    """Let the kernel enforce what `guard` names; return the layers in force."""
     if source is None:
         return {}
     scope: dict[str, Any] = {"__name__": "plait_kernel"}
@@ -78,7 +78,7 @@ def confined(source: str | None, allowed: list[str], folder: str) -> dict[str, A
 
 
 class LoadDeadlock(Exception):  # noqa: N818  # the word that the report uses
-    """Threads of a test that do not come to an end."""
+    """Threads of a test do not end."""
 
 
 class Load:
@@ -107,7 +107,7 @@ class Load:
 
 
 class Execution:
-    """Suffixes that start together. Each thread waits at a gate of its own, so that starting costs one release each."""
+    """Suffixes that start together. Each thread waits at its own gate, so that a start costs one release per thread."""
 
     def __init__(self, suffixes: list[Callable[..., None]]) -> None:
         self.errors: list[str] = []
@@ -156,17 +156,17 @@ TRIAL_S = 0.3
 WAITS = "does not return"
 
 ALLOCATE = threading.Lock
-"""The interpreter's own locks, also while those of the code under test are watched."""
+"""The interpreter's own lock type; `plait.run.native.locks` may replace it in `threading`."""
 
 
 def describe(error: BaseException) -> str:
-    """Return one line."""
+    """Return an error as one line."""
     return (type(error).__name__ + ": " + str(error)).split("\n")[0][:200].rstrip(": ")
 
 
 @contextlib.contextmanager
 def collected() -> Iterator[None]:
-    """Run the garbage collector before and keep it off during a measurement (section 2)."""
+    """Run the garbage collector before a measurement, and disable it until the block ends (section 2)."""
     gc.collect()
     gc.disable()
     try:
@@ -178,8 +178,8 @@ def collected() -> Iterator[None]:
 def measure(load: Load, threads: int, repeat: int, repetitions: int, seconds: float, patience: float) -> dict[str, Any]:
     """Return the times of each repetition in nanoseconds, in both scopes (section 4.1).
 
-    Ends after ``repetitions``, or as soon as the tests themselves have taken ``seconds``. ``repeat`` says how often
-    each suffix goes through its calls.
+    It ends after ``repetitions``, or as soon as the tests themselves have taken ``seconds``. Each suffix makes its
+    calls ``repeat`` times.
     """
     whole: list[int] = []
     suffix: list[float] = []
@@ -198,9 +198,9 @@ def measure(load: Load, threads: int, repeat: int, repetitions: int, seconds: fl
 
 
 class LoadTrial:
-    """A test whose calls are watched one by one: which raise, which never return.
+    """A trial run of a test that finds calls which raise or never return.
 
-    Each suffix runs alone until nothing is wrong with the calls that are left, then all run together.
+    Each suffix runs alone until all calls that are left succeed; then all suffixes run together.
     """
 
     def __init__(self, load: Load, skipped: list[tuple[int, int]]) -> None:
@@ -211,7 +211,7 @@ class LoadTrial:
         self._moves = 0
 
     def run(self, patience: float) -> list[list[Any]]:
-        """``[suffix, call, reason]`` for each call that cannot stay; ``patience`` is for a single call."""
+        """Return ``[suffix, call, reason]`` for each call to leave out; ``patience`` is the limit of a single call."""
         everyone = list(range(len(self._load.calls)))
         for group in [*([index] for index in everyone), everyone]:
             for _ in range(TRIES):
@@ -238,7 +238,7 @@ class LoadTrial:
         return len(self.bad) == known
 
     def _wait_for_ever(self, place: tuple[int, int]) -> None:
-        """Leave out the call, and all calls of its method in the suffix if it is not the first that waits anywhere."""
+        """Leave out a call that never returns; from the second such call on, all calls of its method in the suffix."""
         suffix, _ = place
         method = self._method(place)
         before = [each for each, reason in self.bad.items() if reason == WAITS]
@@ -318,7 +318,7 @@ class Server:
         return measure(self._loads[name], **arguments)
 
     def trial(self, name: str, skipped: list[list[int]], patience: float) -> dict[str, Any]:
-        """See `LoadTrial`. If a call of the prefix raises, the answer tells which, and nothing else."""
+        """See `LoadTrial`. If a call of the prefix raises, the answer contains only that call."""
         load = self._loads[name]
         try:
             load.prefix()
@@ -332,7 +332,7 @@ class Server:
         return {"bad": LoadTrial(load, places).run(patience)}
 
     def profile(self, name: str, threads: int, repeat: int, patience: float) -> dict[str, Any]:
-        """Return what happened at each lock while the suffixes ran, and the time that they took in all."""
+        """Return the profile of each lock while the suffixes ran, and their total time."""
         execution = self._loads[name].once(threads, repeat, patience, self._profile.reset)
         if execution.errors:
             return {"error": execution.errors[0]}
@@ -342,8 +342,8 @@ class Server:
 def serve(server: object) -> None:
     """Let an object's methods answer commands until the parent closes the pipe.
 
-    The code under test gets neither the pipe nor a terminal. Where the kernel can, it ends this process with its
-    parent: what is busy does not notice that the pipe is closed.
+    The code under test gets neither the pipe nor a terminal. If possible, the kernel ends this process with its parent:
+    a busy process would not notice that the pipe is closed.
     """
     with contextlib.suppress(ImportError, OSError, AttributeError, TypeError):  # another system, no ctypes
         import ctypes  # noqa: PLC0415 - not in every interpreter

@@ -1,7 +1,7 @@
-"""Locks that count: how often each was taken, how often somebody had to wait, and for how long.
+"""Locks that count how often each was taken, how often a thread had to wait, and for how long.
 
-Nothing but the standard library: a measuring process runs this source before it imports the code under test. Times are
-those of watched locks, which are slower than the interpreter's own, so they tell shares and never durations.
+This file imports nothing but the standard library: a measuring process runs it before it imports the code under test.
+Watched locks are slower than the interpreter's own, so their times are good for shares, not for durations.
 """
 
 # ruff: noqa: PTH119 - runs inside what is measured, where fewer imports are better
@@ -18,7 +18,7 @@ from typing import Any
 
 _now = time.perf_counter_ns
 _TRANSPARENT = ("threading", "queue", "concurrent.futures.thread", "concurrent.futures._base", "multiprocessing.pool")
-"""Modules whose locks belong to whoever uses them: the lock of a queue is that of the line that makes the queue."""
+"""Modules whose locks are attributed to their callers: the lock of a queue belongs to the line that makes the queue."""
 
 
 class LockSite:
@@ -30,14 +30,14 @@ class LockSite:
 
 
 class Watched:
-    """A lock that stands in for one of the interpreter's and counts for its site."""
+    """A lock in place of one of the interpreter's; it counts for its site."""
 
     def __init__(self, inner: Any, site: LockSite) -> None:
         self._inner = inner
         self._site = site
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """Take the lock, and note whether it was free."""
+        """Take the lock, and record whether it was free."""
         site = self._site
         if self._inner.acquire(False):
             site.acquired += 1
@@ -46,7 +46,7 @@ class Watched:
             return False
         start = _now()
         taken: bool = self._inner.acquire(True, timeout)
-        # Counting by several threads at once loses a few counts on a free-threaded build; shares stand all the same.
+        # On a free-threaded build, threads that count at once lose a few counts; the shares are hardly affected.
         site.wait_ns += _now() - start
         site.contended += 1
         site.acquired += taken
@@ -72,7 +72,7 @@ class LockProfile:
         self._sites: dict[tuple[str, int], LockSite] = {}
 
     def install(self) -> None:
-        """To be called before the code under test is imported, which may keep the names."""
+        """Replace the locks. Call this before the code under test is imported, which may keep the names."""
         for name in ("Lock", "RLock"):
             make = getattr(threading, name)
             # Classes, because code may write `Lock | None` or ask `isinstance`.
@@ -109,7 +109,7 @@ class LockProfile:
         return Watched(make(), self._sites[place])
 
     def _name(self, file: str, line: int, module: str) -> str:
-        """Return what the source calls the lock: the target of the assignment in that line."""
+        """Return the name of the lock in the source: the target of the assignment in that line."""
         owner, target = _assigned("".join(linecache.getlines(file)), line)
         if target is None:
             return "a lock made in " + os.path.basename(file) + ":" + str(line)
@@ -119,7 +119,7 @@ class LockProfile:
 
 
 def _assigned(source: str, line: int) -> tuple[str | None, str | None]:
-    """Return the class in which a line stands, and the text to which the innermost assignment there assigns."""
+    """Return the class that contains a line, and the target of the innermost assignment in the line."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):

@@ -1,6 +1,6 @@
-"""The machine under a measurement: which CPUs to use, and how many others want them.
+"""The machine under a measurement: the CPUs to use, and how many other processes compete for them.
 
-Nothing but the standard library: the script that repeats a measurement without plait contains this file.
+This file imports nothing but the standard library: the script that repeats a measurement without plait contains it.
 """
 
 # ruff: noqa: PTH123 - also runs inside what is measured, where fewer imports are better
@@ -10,15 +10,15 @@ from __future__ import annotations
 import os
 
 HEAVY = 0.75
-"""Other processes that are ready to run, per CPU, from which on a round says nothing."""
+"""Other processes ready to run, per CPU, from which on a round is discarded."""
 BUSY = 0.25
-"""Number from which on the report mentions it."""
+"""Other processes ready to run, per CPU, from which on the report mentions the load."""
 
 
 def cpus(threads: int) -> list[int] | None:
-    """CPUs that measuring processes are kept on, the same for both versions; None where that cannot be said.
+    """Return the CPUs for measuring processes, the same for both versions; None where the system has no such setting.
 
-    As many as threads can use: keeping all threads on one CPU makes times depend on whoever else was put there.
+    There are as many as the threads can use: on a single CPU, times would depend on the other processes there.
     """
     if not hasattr(os, "sched_getaffinity"):
         return None
@@ -26,10 +26,10 @@ def cpus(threads: int) -> list[int] | None:
 
 
 def other_processes() -> float | None:
-    """Return how many other threads of the machine are ready to run now, per CPU; None where the system does not tell.
+    """Return how many other threads of the machine are ready to run now, per CPU; None where the system does not say.
 
-    To be called while no process of ours works. A share of the CPUs' time would say less: the scheduler may give a
-    measuring process all it wants and yet interrupt it again and again.
+    Call this while no measuring process works. The share of CPU time that others use would say less: the scheduler may
+    give a measuring process all the time it wants, and yet interrupt it again and again.
     """
     count = os.cpu_count() or 1
     try:

@@ -1,6 +1,6 @@
 """Two measuring processes, one per version, that take turns.
 
-Nothing but the standard library: the script that repeats a measurement without plait contains this file.
+This file imports nothing but the standard library: the script that repeats a measurement without plait contains it.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 SIDES = ("old", "new")
 START_S = 60.0
-"""Importing a large package on a busy machine takes its time."""
+"""Limit for the start of a process, which may import a large package on a busy machine."""
 PATIENCE_S = 20.0
-"""For a test that is known to take less than a second when nobody else uses the machine."""
+"""Limit for a test that takes less than a second on an idle machine."""
 TURN_S = 0.01
-"""A turn is one execution of a test, or as many as take about so long."""
+"""Length of a turn: one execution of a test, or as many as take about so long."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A version as a measuring process finds it.
+    """A version, as a measuring process imports it.
 
-    ``root`` goes first on the path and ``extra`` last; ``modules`` are imported at the start. ``python`` is the
-    interpreter, ``allowed`` what the code may do besides computing.
+    ``root`` is the first entry of the path and ``extra`` the last ones; ``modules`` are imported at the start.
+    ``python`` is the interpreter, ``allowed`` names what the code may do besides computing.
     """
 
     root: str
@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Job:
-    """A test and how to run it: ``repeat`` goes through the calls of a suffix, ``repetitions`` of the whole."""
+    """A test and how to run it: each suffix makes its calls ``repeat`` times, all of it ``repetitions`` times."""
 
     name: str
     source: str = field(repr=False)
@@ -53,7 +53,7 @@ class Job:
 
 
 class SideError(NativeError):
-    """What went wrong, with the version that it went wrong with."""
+    """An error of one of the two processes, with its version."""
 
     def __init__(self, side: str, cause: NativeError) -> None:
         super().__init__(str(cause), cause.kind)
@@ -103,14 +103,14 @@ class Pair:
             process.close()
 
     def ask(self, side: str, do: str, timeout: float = PATIENCE_S + 10, **arguments: Any) -> dict[str, Any]:
-        """Ask one of the two; `SideError` tells which one failed."""
+        """Send a command to one of the two; `SideError` says which one failed."""
         try:
             return self._sides[side].ask(do, timeout, **arguments)
         except NativeError as error:
             raise SideError(side, error) from None
 
     def load(self, name: str, source: str) -> None:
-        """Give both the source of a test."""
+        """Send the source of a test to both."""
         if name not in self._loaded:
             for side in SIDES:
                 self.ask(side, "load", name=name, source=source)
@@ -119,7 +119,7 @@ class Pair:
     def run(
         self, side: str, job: Job, repetitions: int, seconds: float = 1e9, patience: float = PATIENCE_S
     ) -> dict[str, list[float]]:
-        """Execute a test some times; the times of both scopes in seconds. An execution may take up to ``patience``."""
+        """Execute a test; return the times of both scopes in seconds. An execution may take up to ``patience``."""
         answer = self.ask(
             side, "measure", patience * repetitions + 10, name=job.name, threads=job.threads, repeat=job.repeat,
             repetitions=repetitions, seconds=seconds, patience=patience,
@@ -127,7 +127,7 @@ class Pair:
         return {scope: [each / 1e9 for each in answer[scope]] for scope in ("whole", "suffix")}
 
     def alternate(self, job: Job, chance: Random) -> dict[str, dict[str, list[float]]]:
-        """Return times of both versions after a warm-up, in turns; chance decides who begins one (section 4)."""
+        """Return times of both versions after a warm-up, in turns; chance decides which one is first (section 4)."""
         self.load(job.name, job.source)
         times: dict[str, dict[str, list[float]]] = {side: {"whole": [], "suffix": []} for side in SIDES}
         for side in SIDES:

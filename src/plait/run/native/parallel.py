@@ -1,7 +1,7 @@
-"""One test on real threads that run at the same time: code as it is, on a build without a GIL.
+"""Run one test on real threads that run in parallel, with code that is not rewritten, on a build without the GIL.
 
-Nothing is controlled. Every try has fresh objects and fresh threads, which start together and then wait a little,
-each in its own way, so that over many tries their calls meet at ever other places.
+Nothing is controlled. Every try has new objects. Its threads start together, and each then waits for a short random
+time, so that over many tries their calls overlap in many ways.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from plait.run.endings import OWN, RAISED
 from plait.run.testbed import namespace
 
 ENDED, WAITS, LOOPS, UNDECIDED = "ended", "waits", "loops", "undecided"
-PATIENCE = 0.5  # seconds until a look is taken at threads that have not ended
+PATIENCE = 0.5  # seconds until threads that have not ended are examined
 STILL = 1.0  # seconds without any processor time after which a thread counts as waiting for ever
-BUSY = 2.0  # seconds of processor time after which a call counts as one without end: they take microseconds
-LONGEST = 20.0  # seconds for all of it: whoever is still undecided then shows nothing
-SPINS = 2_000  # looks at the others before a thread that is ready lets them have its processor
+BUSY = 2.0  # seconds of processor time after which a call counts as endless: calls take microseconds
+LONGEST = 20.0  # seconds for the whole examination: if it is still undecided then, the execution shows nothing
+SPINS = 2_000  # times that a waiting thread checks for the others before it yields its processor
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # of processor time in a second
 _DELAYS = (0, 20, 200, 2_000)  # turns of an empty loop, about 20 ns each
 
@@ -38,19 +38,19 @@ def is_free_threaded() -> bool:
 
 
 def runs_in_parallel() -> bool:
-    """Return whether threads of this process run at the same time, as things are: an import may switch the GIL on."""
+    """Return whether threads of this process run in parallel now: an import may have enabled the GIL."""
     enabled: Callable[[], bool] | None = getattr(sys, "_is_gil_enabled", None)
     return enabled is not None and not enabled()
 
 
 def build() -> str:
-    """Return name this interpreter as findings do."""
+    """Return the name of this interpreter in findings."""
     return f"{sys.version.split()[0]} free-threaded" if is_free_threaded() else sys.version.split()[0]
 
 
 @dataclass(slots=True)
 class Made:
-    """How one call went."""
+    """The outcome of one call."""
 
     value: Any = None
     error: BaseException | None = None
@@ -58,7 +58,7 @@ class Made:
 
 @dataclass(slots=True)
 class Run:
-    """One execution: its objects, what each thread's calls gave so far, and how it ended."""
+    """One execution: its objects, the outcomes of each thread's calls, and how it ended."""
 
     values: dict[str, Any]
     made: list[list[Made]]
@@ -68,7 +68,7 @@ class Run:
 
 
 class ParallelBed:
-    """One test, compiled as it is written."""
+    """One test, compiled without rewriting."""
 
     def __init__(self, test: Test) -> None:
         self.test = test
@@ -92,9 +92,9 @@ class ParallelBed:
         return made["step"]  # type: ignore[no-any-return]
 
     def parallel(self, random: Random, count: int = 1) -> list[Run]:
-        """Run the threads of the test at the same time, ``count`` times on fresh objects; stops at what has no end.
+        """Run the threads of the test in parallel, ``count`` times on new objects; stop at an execution without end.
 
-        The threads are the same all the time: it takes much longer to start them than to run what they are for.
+        All executions use the same threads: it takes much longer to start a thread than to run its calls.
         """
         runs = [Run(self._prefix(), [[] for _ in self._suffixes]) for _ in range(count)]
         delays = [[random.randrange(1 + random.choice(_DELAYS)) for _ in runs] for _ in self._suffixes]
@@ -114,9 +114,9 @@ class ParallelBed:
         return self._executed(runs, body, lambda: None)
 
     def serial(self, orders: Sequence[Sequence[int]]) -> list[Run]:
-        """Make whole calls one after another, each in its own thread; an order names the thread of each.
+        """Make whole calls one after another, each in its own thread; an order names the thread of each call.
 
-        A call that does not return ends it: no order behind it is run.
+        If a call does not return, the remaining orders are not run.
         """
         runs = [Run(self._prefix(), [[] for _ in self._suffixes]) for _ in orders]
         turns = [threading.Semaphore(0) for _ in self._suffixes]
@@ -145,7 +145,7 @@ class ParallelBed:
         return self._executed(runs, body, lead)
 
     def _executed(self, runs: list[Run], body: Callable[[int], None], lead: Callable[[], None]) -> list[Run]:
-        """Run a body per thread of the test; returns the runs that ended, and behind them one that did not."""
+        """Run a body per thread of the test; return the runs that ended, and last the one that did not, if any."""
         bodies = [functools.partial(body, number) for number in range(len(self._suffixes))]
         status, thread_errors, helped = _execute([*bodies, lead])
         found = []
@@ -173,7 +173,7 @@ class ParallelBed:
 
 
 def _all_there(arrived: Sequence[int], turn: int) -> bool:
-    """Wait until all threads are at this turn, awake, so that they go on at the same moment; False if one is not."""
+    """Wait, without sleeping, until all threads are at this turn, to continue together; return False if one is not."""
     spins, until = 0, 0.0
     while min(arrived) <= turn:
         spins += 1
@@ -186,9 +186,10 @@ def _all_there(arrived: Sequence[int], turn: int) -> bool:
 
 
 def _execute(bodies: Sequence[Callable[[], None]]) -> tuple[str, list[BaseException], bool]:
-    """Run the bodies to their end; threads that have none stay behind and do not keep the process.
+    """Run the bodies; threads that do not end are left behind (they are daemons).
 
-    Returns how they ended, what threads died of that the class has started itself, and whether there are such threads.
+    Return how they ended, the errors that ended threads which the class started itself, and whether there are such
+    threads.
     """
     before = set(threading.enumerate())
     threads = [threading.Thread(target=body, daemon=True) for body in bodies]
@@ -213,9 +214,9 @@ def _execute(bodies: Sequence[Callable[[], None]]) -> tuple[str, list[BaseExcept
 
 
 def _look(threads: Sequence[threading.Thread]) -> str:
-    """Decide about threads that have not ended: all wait for ever, one has no end, or it cannot be said.
+    """Return the state of threads that have not ended: all wait for ever, one is endless, or undecided.
 
-    By the processor time that they use, so that a busy machine is not taken for a fault of theirs.
+    The processor time that they use decides, so that a busy machine is not taken for a fault.
     """
     began = since = time.monotonic()
     first: dict[int | None, int] = {}
@@ -237,7 +238,7 @@ def _look(threads: Sequence[threading.Thread]) -> str:
 
 
 def _standing(number: int | None) -> tuple[str, int]:
-    """Return the state of a thread (``S`` if it waits) and its processor time in ticks; as far as the system tells."""
+    """Return the state of a thread (``S`` if it waits) and its processor time in ticks, if the system says so."""
     try:
         with open(f"/proc/self/task/{number}/stat", encoding="ascii", errors="replace") as file:  # noqa: PTH123
             parts = file.read().rpartition(")")[2].split()

@@ -1,6 +1,6 @@
-"""A helper process as its parent sees it: started, asked, and ended without leaving anything behind.
+"""The parent's side of a helper process: start it, send it commands, and end it without leaving anything behind.
 
-Nothing but the standard library: the script that repeats a measurement without plait contains this file.
+This file imports nothing but the standard library: the script that repeats a measurement without plait contains it.
 """
 
 # ruff: noqa: PTH102, PTH118, PTH123 - also runs inside what is measured, where fewer imports are better
@@ -27,25 +27,25 @@ _HARMLESS = re.compile(
     r"|PYTHON\w*|PYTEST_\w+|PLAIT_\w+|COV_CORE_\w+|COVERAGE_\w+|VIRTUAL_ENV|CONDA_PREFIX|XDG_\w+_HOME"
     r"|LD_LIBRARY_PATH|DYLD_\w*LIBRARY_PATH|MALLOC_\w+|GLIBC_TUNABLES|OMP_\w+|SSL_CERT_FILE|SSL_CERT_DIR|SYSTEMROOT|COMSPEC"
 )
-"""Variables that Python, its tools and the C library need; nobody keeps a secret there."""
+"""Variables that Python, its tools and the C library need; they contain no secrets."""
 _SECRET = re.compile(
     r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|(^|_|API|ACCESS)KEYS?(_|$)|AUTH(_|$)", re.IGNORECASE
 )
 _URL_WITH_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s@]*@", re.IGNORECASE)
 ENVIRONMENT = "env:"
-"""Begins the permission to see a variable of the environment, before its name."""
+"""The prefix of the permission to read a variable of the environment; the name follows."""
 LONGEST_ANSWER = 64 * 1024 * 1024  # of a process that may say anything
 THREADS = 2000
-"""Threads of a process that runs code under test; with more it is ended, since they are missing elsewhere."""
+"""Threads that a process with code under test may have; it is ended if it has more, since others need them."""
 MOST_FILES = 100_000  # that it may make
-LOOK_S = 0.05  # between two looks at their number: a hundred microseconds are enough for some threads
+LOOK_S = 0.05  # seconds between two counts: a hundred microseconds are enough to start some threads
 _SHARE = 0.75  # of the machine's memory goes to processes that run code under test; the rest is everybody else's
 _MARGIN = 1 << 28  # bytes of interpreter and libraries
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 class NativeError(Exception):
-    """The process could not do what it was asked for; the message is one line, ``kind`` the exception it met."""
+    """The process could not perform a command; the message is one line, ``kind`` the type of the exception."""
 
     def __init__(self, message: str, kind: str = "") -> None:
         super().__init__(message)
@@ -53,7 +53,7 @@ class NativeError(Exception):
 
 
 class Stuck(NativeError):  # noqa: N818  # the word that people use
-    """Threads that wait for each other, or a process that does not answer."""
+    """Threads wait for each other, or the process does not answer."""
 
 
 class Process:
@@ -70,7 +70,7 @@ class Process:
             with open(file, "w", encoding="utf-8") as written:
                 written.write(script)
             command = [*command, file, "--serve"]
-        self._answers: queue.Queue[str] = queue.Queue(4)  # one is expected; who sends more has to wait
+        self._answers: queue.Queue[str] = queue.Queue(4)  # one is expected; a process that sends more has to wait
         try:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8",
@@ -86,7 +86,7 @@ class Process:
     def ask(self, do: str, timeout: float, **arguments: Any) -> dict[str, Any]:
         """Send a command and wait for its answer; `Stuck` after ``timeout``, `NativeError` if it failed."""
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # a process that is gone is noticed when it does not answer
+        with contextlib.suppress(OSError):  # that a process has ended is noticed when it does not answer
             self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
             self._process.stdin.flush()
         line = self._line(timeout)
@@ -143,9 +143,9 @@ class Process:
 
 
 def excess(process: int, memory: int) -> str:
-    """Return what a process has too much of: threads, or ``memory`` in bytes, shared or not; empty if of nothing.
+    """Return what a process has too much of: threads, or ``memory`` in bytes, shared or not; empty if nothing.
 
-    The kernel limits memory by kinds, and there are kinds that it does not count.
+    The kernel limits memory by kinds, and some kinds are not counted.
     """
     try:
         with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
@@ -161,7 +161,7 @@ def excess(process: int, memory: int) -> str:
 
 
 def overfull(folder: str, most: int) -> str:
-    """Return what was written too much of below a folder that is on a disk of the machine; empty if of nothing."""
+    """Return an error if more than ``most`` bytes are below a folder on a disk of the machine; empty if not."""
     waiting, size, count = [folder], 0, 0
     while waiting:
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
@@ -190,7 +190,7 @@ def memory_share(count: int) -> int:
 
 
 def passed_on(variables: Mapping[str, str], allowed: Collection[str] = ()) -> dict[str, str]:
-    """Return the variables that code under test may see: the harmless ones, and those that are allowed by name."""
+    """Return the variables that code under test may read: the harmless ones, and those that are allowed by name."""
     return {
         name: value for name, value in variables.items()
         if ENVIRONMENT + name in allowed
@@ -199,6 +199,6 @@ def passed_on(variables: Mapping[str, str], allowed: Collection[str] = ()) -> di
 
 
 def environment(hash_seed: int, allowed: Collection[str] = ()) -> dict[str, str]:
-    """Return what may be passed on, without settings of this Python, with a hash seed that is known."""
+    """Return the environment of a helper process: permitted variables, no settings of this Python, the hash seed."""
     kept = {name: value for name, value in passed_on(os.environ, allowed).items() if not name.startswith("PYTHON")}
     return {**kept, "PYTHONHASHSEED": str(hash_seed), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1"}

@@ -1,4 +1,4 @@
-"""Which system calls code under test may make: a filter that the kernel runs before each of them (seccomp-BPF).
+"""The system calls that code under test may make: a filter that the kernel runs before each call (seccomp-BPF).
 
 A filter sees the number of a call and its arguments, not the memory that they point to: it can tell a thread from a
 process and this process from others, but not one path from another. Files are the business of Landlock and of the mount
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     _Code = list[tuple[int, int, int, int]]  # of instructions: what to do, steps to skip if so and if not, a number
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-"""The machines whose system calls are known here, with what the kernel calls them (``AUDIT_ARCH``)."""
+"""The machines whose system calls are known here, with the kernel's names for them (``AUDIT_ARCH``)."""
 
 _COLUMNS = {"x86_64": 0, "aarch64": 1}
 # The number of each call on the machines above; None where there is no such call. Calls that came after Linux 5.0 have
@@ -66,8 +66,8 @@ _NUMBERS = {
     "setfsuid": (122, 151), "setfsgid": (123, 152),
 }  # fmt: skip
 
-# What no code under test needs, whatever it is allowed: other processes' memory, mounts and namespaces, the kernel, and
-# requests to disks, of which the whole machine has only so many (io_setup).
+# Calls that no code under test needs, whatever it is allowed: other processes' memory, mounts and namespaces, the
+# kernel, and requests to disks, whose number is limited for the whole machine (io_setup).
 _NEVER = (
     "ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd", "process_madvise", "process_mrelease",
     "mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "open_tree", "move_mount", "fsopen", "fsconfig",
@@ -93,7 +93,7 @@ _QUEUES = (
     "mq_open", "mq_unlink", "mq_timedsend", "mq_notify",
 )  # fmt: skip
 
-# Memory that no limit of the process counts: it stays when nobody has it mapped.
+# Memory that no limit of the process counts: it persists when no process maps it.
 _MEMORY = ("memfd_create", "memfd_secret", "shmget", "semget", "msgget")
 
 _FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: a socket alone reaches nobody, see `_NETWORK`
@@ -147,7 +147,7 @@ def _none_of(index: int, values: Collection[int], *, keep: int = 0xFFFFFFFF) -> 
 
 
 def _rules(allow: Collection[str], own: int, trust: Collection[str]) -> dict[str, _Code]:
-    """Return what follows for each call that is not simply allowed."""
+    """Return the instructions for each call that is not simply allowed."""
     refuse: _Code = [_ends(_REFUSE)]
     ours = (0, own)
     found: dict[str, _Code] = dict.fromkeys(_NEVER, refuse)
@@ -221,7 +221,7 @@ class _Program(ctypes.Structure):
 
 
 def install_filter(allow: Collection[str], trust: Collection[str]) -> str:
-    """Install the filter for all threads of this process, for good; the reason if that is not possible.
+    """Install the filter for all threads of this process, permanently; return the reason if that is not possible.
 
     The process must have given up gaining privileges (``PR_SET_NO_NEW_PRIVS``).
     """
@@ -232,8 +232,8 @@ def install_filter(allow: Collection[str], trust: Collection[str]) -> str:
     program = _Program(len(code) // 8, code)
     libc = ctypes.CDLL(None, use_errno=True)
     number = {"x86_64": 317, "aarch64": 277}[machine]
-    # For all threads, and without the brakes against speculation that cost up to a fifth on older kernels; these cannot
-    # be asked for on kernels before 4.17.
+    # The flags: for all threads, and without the mitigations of speculation, which cost up to a fifth of the time on
+    # older kernels. Kernels before 4.17 do not know the second flag.
     for flags in (1 | 4, 1):
         if libc.syscall(number, 1, flags, ctypes.byref(program)) == 0:
             return ""

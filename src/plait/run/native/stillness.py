@@ -1,4 +1,4 @@
-"""Whether a process waits: all of its threads sleep in the kernel, and none would run if it were given a processor."""
+"""Find out whether a process waits: all of its threads sleep in the kernel, so none would run on a free processor."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _WAITING = frozenset("ST")  # sleeping until something happens, stopped
 
 
 def waits(process: int | None = None, *, but: int | None = None) -> bool:
-    """Return whether no thread of the process, but the one with the native id ``but``, can run or waits for a disk."""
+    """Return whether all threads of a process sleep, except the one with the native id ``but``; none uses a disk."""
     folder = _TASKS if process is None else Path(f"/proc/{process}/task")
     states = []
     for task in _numbers(folder):
         if task != but:
-            with suppress(OSError):  # it has ended meanwhile
+            with suppress(OSError):  # the thread has ended meanwhile
                 text = (folder / str(task) / "stat").read_text("ascii", "replace")
                 states.append(text.rpartition(")")[2].split()[0])
     return bool(states) and _WAITING.issuperset(states)
 
 
 def sleeps(thread: int | None) -> bool:
-    """Return whether a thread of this process, by its native id, sleeps in the kernel; True where nobody can tell."""
+    """Return whether a thread of this process, by its native id, sleeps in the kernel; True if that is not known."""
     try:
         text = (_TASKS / str(thread) / "stat").read_text("ascii", "replace")
     except OSError:
@@ -39,7 +39,7 @@ def _numbers(folder: Path) -> list[int]:
 
 
 class Idleness:
-    """`waits` for this process, seen again and again by one of its threads; elsewhere than on Linux by its CPU time."""
+    """Repeats `waits` for this process in one of its threads; on systems other than Linux by CPU time."""
 
     def __init__(self, own: int) -> None:
         self._own = own
@@ -47,7 +47,7 @@ class Idleness:
         self._known = bool(_numbers(_TASKS))
 
     def look(self) -> bool:
-        """Return whether nothing but the calling thread has run, or could have, since the last look."""
+        """Return whether only the calling thread has run, or could have run, since the last call."""
         if self._known:
             return waits(but=self._own)
         before, self._used = self._used, time.process_time()
