@@ -121,6 +121,16 @@ def test_a_report_says_how_to_go_on(capsys):
     assert last(found, markdown=Path("-")) == []
 
 
+@pytest.mark.parametrize("form", ["html", "junit", "sarif", "badge"])
+def test_what_goes_to_the_terminal_for_a_program_stands_alone(form, capsys):
+    write_all(checked().as_json(), asked(**{form: Path("-")}), [[Span("said")]], ["said"])
+    out = capsys.readouterr().out
+    assert "said" not in out.splitlines()
+    assert out.startswith("<" if form in ("html", "junit") else "{")
+    if form in ("sarif", "badge"):
+        json.loads(out)
+
+
 def test_a_result_that_was_written_is_what_to_go_on_with(tmp_path, capsys):
     write_all(checked().as_json(), asked(json=tmp_path / "r.json"), [[Span("said")]], ["said"])
     file = tmp_path / "r.json"

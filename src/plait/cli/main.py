@@ -28,7 +28,7 @@ from plait.model.duration import seconds
 from plait.model.foreign import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 _WIDTH = 80
 
@@ -62,6 +62,13 @@ def _output(text: str) -> Path:
     return path
 
 
+def _folder(text: str) -> Path:
+    path = Path(text)
+    if not path.is_dir():
+        raise UsageError(f"{text!r} is no folder")
+    return path
+
+
 # -- options ------------------------------------------------------------------------------------------------------
 
 
@@ -87,7 +94,7 @@ OPTIONS = {
     "base": Option("review what changed since the branch left REV (default: the main branch)", "REV"),
     "good": Option("a commit without the difference", "REV"),
     "bad": Option("a later commit with it (default: HEAD)", "REV", default="HEAD"),
-    "path": Option("where the subject is imported from (default: .)", "DIR", Path, Path()),
+    "path": Option("where the subject is imported from (default: .)", "DIR", _folder, Path()),
     "seed": Option("the same seed and limits give the same result (default: 0)", "N", _at_least(0), 0),
     "budget": Option("wall-clock limit such as 60s, 5m, 1h", "TIME", seconds),
     "max-tests": Option("limit the tests instead, reproducibly (default: no limit)", "N", _at_least(1)),
@@ -360,10 +367,18 @@ def read_arguments(name: str, arguments: Sequence[str], folder: Path) -> argpars
             except UsageError as error:
                 raise UsageError(f"--{key}: {error}") from None
         setattr(given, attribute, _default(name, key) if value is None else value)
+    _refuse_mixture(given, COMMANDS[name].options)
     given.config = settings
     if settings.subjects and COMMANDS[name].argument and isinstance(given.argument, str):
         refuse_misspelt(settings, given.argument, folder)
     return given
+
+
+def _refuse_mixture(given: argparse.Namespace, keys: Iterable[str]) -> None:
+    """Refuse two results on one terminal: no program could tell them apart."""
+    shown = [f"--{key}" for key in keys if OPTIONS[key].read is _output and str(getattr(given, key)) == "-"]
+    if len(shown) > 1:
+        raise UsageError(f"{' and '.join(shown)} cannot both go to -: give a file to all but one")
 
 
 def _default(name: str, key: str) -> Any:

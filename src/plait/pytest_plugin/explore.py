@@ -350,7 +350,7 @@ class Explorer:
             if outside.stopped:
                 _note_stopped(account, outside)
                 pytest.skip(account["why"])
-            account["ran"], account["failure"] = NATIVE, native_failure(error)
+            account["ran"], account["failure"] = NATIVE, native_failure(error, account.get("threads", trial.threads))
             raise
         finally:
             self._left += run.left

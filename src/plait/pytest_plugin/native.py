@@ -76,13 +76,13 @@ class NativeRuns:
         watchdog = Watchdog(deadline, controlled=False, seen=seen)
         try:
             with watchdog.watching(), deaths.watched(), deaths.of_os_threads():
+                self.runs += 1
                 trial.protocol()
                 self._wait_for(before)
                 errors = [] if self._dying else deaths.unaccepted()
         except StuckError:
             self.left += _own(before)
             raise _not_ended(watchdog, seen) from None
-        self.runs += 1
         if errors:
             raise ThreadFailedError(f"a thread raised {type(errors[0]).__name__}: {errors[0]}") from errors[0]
 
@@ -111,13 +111,20 @@ def _not_ended(watchdog: Watchdog, seen: OutsideActs) -> Exception:
     return NotEndedError(text)
 
 
-def native_failure(error: BaseException) -> dict[str, Any]:
-    """Return a failure on OS threads as an account has it: there is no schedule to show."""
+_ON_OS_THREADS = "seen on OS threads, which plait did not control"
+_ALONE = "it starts no thread: it fails without plait as well, whatever the schedule"
+
+
+def native_failure(error: BaseException, threads: int) -> dict[str, Any]:
+    """Return a failure on OS threads as an account has it: there is no schedule to show.
+
+    A test without threads of its own fails for a reason that schedules have nothing to do with.
+    """
     kind = "hang" if isinstance(error, HangError) else "exception"
     text = f"{type(error).__name__}: {error}" if kind == "exception" else str(error)
     return {
         "kind": kind, "summary": text.partition("\n")[0], "details": text.split("\n")[1:],
         "exception": None if kind == "hang" else type(error).__name__, "preemptions": 0, "token": None,
         "schedule": None, "interleaving": [], "reachable": {}, "confirmed_on_threads": True,
-        "text": f"{text}\nseen on OS threads, which plait did not control", "names": {},
+        "text": f"{text}\n{_ON_OS_THREADS if threads > 1 else _ALONE}", "names": {},
     }  # fmt: skip

@@ -48,7 +48,8 @@ def explore_statement(result: ExploreResult) -> list[str]:
     bound = stats["preemption_bound"]
     within = "" if bound is None else f" within {bound} preemptions"
     done = (
-        f"Search {stats['search']}: {stats['schedules']} schedules, {stats['transitions']} steps, "
+        f"Search {stats['search']}: {stats['schedules']} schedule{'' if stats['schedules'] == 1 else 's'}, "
+        f"{stats['transitions']} steps, "
         f"{stats['impacted_points']} places that the change can influence "
         f"({result.versions['old']} -> {result.versions['new']}); {covered}{within} ({result.elapsed_s:.1f} s)."
     )

@@ -104,12 +104,15 @@ def write_all(data: dict[str, Any], options: argparse.Namespace, said: list[Line
     ``said`` is what people read, ``sentences`` say what was done.
     """
     failed: list[str] = []
+    shown = False  # whether one form went to the terminal: anything beside it would spoil it for its reader
     for name in FORMS:
         target = getattr(options, name, None)
         if target is not None:
-            attempt(partial(_write_form, name, data, sentences, options, target), f"--{name} {target}", failed)
+            form = partial(_write_form, name, data, sentences, options, target)
+            shown = attempt(form, f"--{name} {target}", failed) or shown
     target = getattr(options, "json", None)
-    shown = target is not None and attempt(partial(write_json, data, target), f"--json {target}", failed)
+    if target is not None:
+        shown = attempt(partial(write_json, data, target), f"--json {target}", failed) or shown
     if not shown and getattr(options, "compact", False):
         attempt(lambda: print(_compact(data, options), end=""), "the report", failed)
     elif not shown:
@@ -126,8 +129,8 @@ def write_all(data: dict[str, Any], options: argparse.Namespace, said: list[Line
 
 def _write_form(
     name: str, data: dict[str, Any], sentences: Sequence[str], options: argparse.Namespace, target: Path
-) -> None:
-    write_whole(_form(name, data, sentences, options), target)
+) -> bool:
+    return write_whole(_form(name, data, sentences, options), target)
 
 
 def printed(data: dict[str, Any], options: argparse.Namespace, said: Callable[[Layout], list[Line]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import keyword
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,7 @@ def _from_file(text: str, head: str, qualname: str, path: Path) -> Subject:
     file = Path(head).expanduser()
     file = file if file.is_absolute() else next((f for f in (path / file, file) if f.is_file()), path / file)
     if not file.is_file():
-        raise UsageError(f"subject {text!r}: there is no file {head}; {FORMS}")
+        raise UsageError(f"subject {text!r}: there is no file {head}; {_near(file) or FORMS}")
     if file.suffix != ".py":
         raise UsageError(f"subject {text!r}: {head} is not a Python source file (.py)")
     if qualname and not _is_dotted(qualname):
@@ -63,6 +64,14 @@ def _from_file(text: str, head: str, qualname: str, path: Path) -> Subject:
     if not module or not _is_dotted(module):
         raise UsageError(f"subject {text!r}: {file.name} cannot be imported; its name must be an identifier")
     return Subject(module, qualname, file)
+
+
+def _near(file: Path) -> str:
+    """Return the question for the file that was probably meant; nothing if no name in the folder is like it."""
+    if not file.parent.is_dir():
+        return ""
+    close = difflib.get_close_matches(file.name, sorted(each.name for each in file.parent.glob("*.py")), 1)
+    return f"did you mean {close[0]}?" if close else ""
 
 
 def _from_dotted(text: str, path: Path) -> Subject:

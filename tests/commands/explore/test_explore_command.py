@@ -131,6 +131,14 @@ def test_the_searches_of_the_command_line_are_those_of_the_plug_in():
     assert option_of("explore", "schedule").choices == pytest_search.SEARCHES
 
 
+def test_a_test_that_fails_without_threads_is_not_blamed_on_a_schedule(project, tmp_path):
+    (project / "tests" / "test_wrong.py").write_text("def test_wrong():\n    assert 1 == 2\n")
+    code, result = explore(tmp_path, "tests/test_wrong.py::test_wrong", "--max-schedules", "3")
+    assert (code, result["verdict"], result["stats"]["schedules"]) == (1, "failure", 1)
+    assert "it starts no thread: it fails without plait as well" in result["stories"][0]
+    assert any("test_wrong ran on OS threads (1 time): it has one thread" in note for note in result["notes"])
+
+
 def test_a_test_without_threads_is_no_evidence(project, tmp_path):
     (project / "tests" / "test_calm.py").write_text("def test_one():\n    pass\n\ndef test_two():\n    pass\n")
     code, result = explore(tmp_path, "tests/test_calm.py::test_one")

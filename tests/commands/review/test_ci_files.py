@@ -84,11 +84,65 @@ def test_one_comment_is_written_and_then_renewed(tmp_path, earlier, method):
     assert "body=@review.md" in written
 
 
+def hooks():
+    """Return the hooks by their names, each with its plain keys."""
+    found = {}
+    for part in (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8").split("- id: ")[1:]:
+        name, *lines = part.splitlines()
+        found[name] = dict(line.strip().split(": ", 1) for line in lines)
+    return found
+
+
 def test_the_commands_of_the_hooks_exist(tmp_path):
-    entries = re.findall(r"entry: plait (\w+)(.*)", (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-    assert len(entries) == 2
-    for name, rest in entries:
-        assert main.read_arguments(name, shlex.split(rest), tmp_path).budget == 120.0
+    assert {name: hook["language"] for name, hook in hooks().items()} == {
+        "plait-review": "system", "plait-review-isolated": "python",
+    }  # fmt: skip
+    for hook in hooks().values():
+        program, name, *words = shlex.split(hook["entry"])
+        assert program == "plait"
+        assert main.read_arguments(name, words, tmp_path).budget == 120.0
+        assert (hook["pass_filenames"], hook["stages"]) == ("false", "[pre-push, manual]")
+
+
+@pytest.mark.slow
+def test_a_hook_stops_a_push_that_brings_a_race_and_lets_others_through(tmp_path):
+    """As pre-commit runs it: the words of the entry, then `args` of the project, at the top, before git pushes."""
+    project, origin, programs = tmp_path / "project", tmp_path / "origin.git", tmp_path / "bin"
+    project.mkdir()
+    made = make_shop(project)
+
+    def git(*words):
+        environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PRE_COMMIT": "1"}
+        return subprocess.run(
+            ["git", *words], cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=900
+        )
+
+    programs.mkdir()
+    plait = programs / "plait"
+    plait.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m plait "$@"\n')
+    plait.chmod(0o755)
+    subprocess.run(["git", "init", "-q", "--bare", str(origin)], check=True)
+    git("remote", "add", "origin", str(origin))
+    git("checkout", "-q", "-B", "main", f"{made['race']}~1")
+    assert git("push", "-q", "origin", "main").returncode == 0
+    hook = project / ".git" / "hooks" / "pre-push"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\nexec {hooks()['plait-review']['entry']} --budget 10m --max-tests 20 --seed 1\n")
+    hook.chmod(0o755)
+
+    git("checkout", "-q", "-b", "harmless")
+    (project / "notes.txt").write_text("nothing about threads\n")
+    git("add", "notes.txt")
+    git("-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "Notes")
+    done = git("push", "origin", "harmless")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    git("checkout", "-q", "-B", "racy", made["race"])
+    done = git("push", "origin", "racy")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "lets `put` lose updates" in done.stdout
+    assert "racy" not in git("ls-remote", "--heads", "origin").stdout
+    assert "harmless" in git("ls-remote", "--heads", "origin").stdout
 
 
 def test_the_action_runs_scripts_that_exist_and_passes_what_they_read():

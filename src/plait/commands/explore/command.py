@@ -167,7 +167,7 @@ def _account(
         if any(line.endswith("ModuleNotFoundError: No module named 'pytest'") for line in lines):
             raise UsageError(f"{node}: `plait explore` needs pytest: pip install 'plait[pytest]'")
         shown = shown or lines[-1:]
-        raise UsageError(f"{node}: pytest ran no test: {shown[0].strip() if shown else 'no output'}")
+        raise UsageError(f"{node}: pytest ran no test: {shown[0].removeprefix('E ').strip() if shown else 'no output'}")
     return list(told)
 
 
@@ -256,6 +256,10 @@ def _in_parallel(node: str, workers: int | None) -> list[str]:
     return ["-n", str(workers)]
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def _result(
     told: list[dict[str, Any]], options: argparse.Namespace, old: Version | None, new: Version, impact: Impact
 ) -> ExploreResult:
@@ -274,7 +278,7 @@ def _result(
     notes = [bug for each in told for bug in each.get("bugs", ())]
     notes += [f"{each['test']} was not explored: {each.get('why', '?')}" for each in left]
     notes += [
-        f"{each['test']} ran on OS threads, {each['schedules']} times, since plait cannot control it: {each['why']}"
+        f"{each['test']} ran on OS threads ({_counted(each['schedules'], 'time')}): {each['why']}"
         for each in ran if each["ran"] == "OS threads"
     ]  # fmt: skip
     notes += [f"{each['test']} was explored on {each['backend']}" for each in ran if "backend" in each]
