@@ -30,6 +30,10 @@ LONG = {
     "src/plait/run/engine.py": "the scheduler: its loop, its decisions and its points share every variable",
     "src/plait/run/hooks/access.py": "one function per form of access, all of them in the hot path",
 }
+TOP = frozenset({
+    ".ci", ".gitignore", ".pre-commit-hooks.yaml", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "action",
+    "action.yml", "benchmarks", "changes", "docs", "mkdocs.yml", "pyproject.toml", "src", "tests", "tools",
+})  # fmt: skip
 FRAGMENT = re.compile(r"^\d+\.(feature|change|fix|docs)\.md$")
 
 
@@ -245,6 +249,11 @@ def test_no_absolute_paths():
 def test_the_check_sees_absolute_paths():
     assert _absolute("cache = '/home/somebody/x'")
     assert not _absolute("benchmarks/tmp/x and https://example.org/tmp/x, #!/usr/bin/env is one")
+
+
+def test_nothing_strange_lies_at_the_top():
+    """What a test or a tool has left there is soon committed by accident."""
+    assert {path.relative_to(ROOT).parts[0] for path in _tracked()} <= TOP
 
 
 def test_change_fragments_are_named_by_kind():

@@ -28,7 +28,7 @@ from plait.errors import UsageError
 from plait.generate.catalogue import Hints
 from plait.model.choices import GENERATORS, HEURISTICS, MODELS, SCHEDULES
 from plait.model.duration import seconds
-from plait.model.files import file_text
+from plait.model.files import file_text, parse_source
 from plait.subject.contract import EVERY, LEVELS, Contract, canonical_level
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class _Reader:
         if not path.is_file() or not path.stem.isidentifier():
             raise self._wrong("hook", table["hook"], "the path of a Python file, relative to this one")
         try:
-            tree = ast.parse(file_text(path))
+            tree = parse_source(file_text(path))
         except (SyntaxError, UnicodeDecodeError) as error:
             raise UsageError(f"{self._file.name}: hook {table['hook']} cannot be read: {error}") from None
         functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}

@@ -28,7 +28,8 @@ _MORE_NUMBERS = {
     "openat": (257, 56), "unlinkat": (263, 35), "renameat2": (316, 276), "mkdirat": (258, 34), "symlinkat": (266, 36),
     "linkat": (265, 37), "name_to_handle_at": (303, 264), "openat2": (437, 437), "open": (2, None), "creat": (85, None),
     "rename": (82, None), "get_robust_list": (274, 100), "capget": (125, 90), "capset": (126, 91),
-    "io_setup": (206, 0), "mlockall": (151, 230), "munlockall": (152, 231),
+    "io_setup": (206, 0), "mlockall": (151, 230), "munlockall": (152, 231), "mlock": (149, 228),
+    "inotify_init1": (294, 26), "timer_create": (222, 107),
 }  # fmt: skip
 _COLUMN = {"x86_64": 0, "aarch64": 1}[platform.machine()]
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -15,6 +15,7 @@ from in_process import plait
 from plait.errors import UsageError
 from plait.store import receipt
 from plait.subject.versions.git import History, Repository, git
+from plait.subject.versions.scratch import remove_tree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes of POSIX")
 
@@ -212,3 +213,26 @@ def test_a_receipt_of_somebody_else_commands_nothing(project):
     receipt.leave(words, 0, [], "plain\n")
     assert receipt.answer(words) == 0
     assert Path(".plait/receipts").is_dir()
+
+
+NESTED = "x = " + "+".join(["1"] * 100_000)  # more than the parser can hold
+
+
+def test_files_and_folders_that_cannot_be_read_as_others(project):
+    """Folders in folders in folders, names that are no text or commands, sources that no parser can hold."""
+    for folder in (project, project / "tests"):
+        folder.mkdir(exist_ok=True)
+        (folder / "nested.py").write_text(NESTED)
+        for name in (b"\xff.py", b"a\n::error::b.py", b"test_\xff.py"):
+            with open(os.fsencode(folder) + b"/" + name, "wb") as file:  # noqa: PTH123 - a path is a text
+                file.write(b"from thing import Counter\nCounter()\n")
+        deep = folder
+        for _ in range(12):
+            deep = deep / "/".join("d" * 100)
+            deep.mkdir(parents=True)
+    assert plait(".", *CHECK).returncode == 1
+    done = plait(".", "audit", "thing.py", "--max-tests", "2", "--budget", "20s", "--workers", "1")
+    assert done.returncode == 1
+    assert "plait bug" not in done.stdout + done.stderr
+    assert not any(line.startswith("::") for line in done.stdout.splitlines())
+    remove_tree(project)

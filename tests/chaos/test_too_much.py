@@ -6,6 +6,7 @@ The subjects stop by themselves far beyond the limits, so that a cap that fails 
 import os
 import sys
 import tempfile
+from pathlib import Path
 
 import chaos_tasks
 import pytest
@@ -130,6 +131,20 @@ def test_the_keeper_keeps_so_much_and_no_more(tmp_path, monkeypatch):
         os.close(pipe)
     assert 10 < kept < 20
     assert len(os.listdir(folder)) == kept
+
+
+def test_the_keeper_has_so_much_memory_and_no_more(tmp_path, monkeypatch):
+    """The tree of a source may take 700 times as many bytes as the source."""
+    monkeypatch.setattr(cache._CacheWriter, "ask", None)
+    used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    monkeypatch.setattr(keeper, "MEMORY", used + (1 << 27))
+    keeper.start_keeper(tmp_path)
+    ask = cache._CacheWriter.ask
+    assert ask(tmp_path, cache.Request("x = 1", "m", "m.py"))
+    assert not ask(tmp_path, cache.Request(f"x = [{'a,' * 300_000}]", "m", "m.py"))
+    for pipe in (ask.__self__._requests, ask.__self__._answers):
+        os.close(pipe)
+    assert len(os.listdir(tmp_path)) == 1
 
 
 def test_the_keeper_leaves_room_on_the_disk(tmp_path, monkeypatch):

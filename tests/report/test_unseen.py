@@ -15,6 +15,11 @@ from plait.report.layout import Span, as_text
         ("\x9b2J", "\\u009b2J"),
         ("turned \u202e round", "turned \\u202e round"),
         ("no\u200bwidth\ufeff", "no\\u200bwidth\\ufeff"),
+        ("soft\u00adhyphen", "soft\\u00adhyphen"),
+        ("a blank \u3164letter", "a blank \\u3164letter"),
+        ("tags \U000e0041\U000e007f", "tags \\U000e0041\\U000e007f"),
+        ("hidden\ufe00\ufe01\U000e0100", "hidden\\ufe00\\ufe01\\U000e0100"),
+        ("its look \u2764\ufe0f, then more\ufe0f\ufe0f", "its look \u2764\ufe0f, then more\ufe0f\\ufe0f"),
         ("two\nlines\tand a tab", "two\nlines\tand a tab"),
     ],
 )

@@ -6,6 +6,7 @@ What is no ordinary file is not read, and nothing is written through a link. All
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import errno
 import os
@@ -15,6 +16,8 @@ from pathlib import Path
 
 LARGEST = 64 << 20
 """Bytes of a file of source, settings or documents."""
+LARGEST_SOURCE = 4 << 20
+"""Bytes of a source that is parsed. Its tree may take 700 times as many."""
 _QUIETLY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -36,6 +39,18 @@ def file_bytes(file: Path | str, most: int = LARGEST) -> bytes:
 def file_text(file: Path | str, errors: str = "strict", most: int = LARGEST) -> str:
     """Return what an ordinary file of text holds."""
     return file_bytes(file, most).decode("utf-8", errors).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def parse_source(text: str | bytes, name: str = "<unknown>") -> ast.Module:
+    """Return the syntax tree of a source; `SyntaxError` for whatever the parser cannot make one of."""
+    if len(text) > LARGEST_SOURCE:
+        raise SyntaxError(f"it has more than {LARGEST_SOURCE >> 20} MB")
+    try:
+        return ast.parse(text, name)
+    except (RecursionError, MemoryError):
+        raise SyntaxError("it is nested too deeply") from None
+    except ValueError as error:
+        raise SyntaxError(str(error)) from None
 
 
 def make_folder(folder: Path) -> None:

@@ -88,21 +88,29 @@ def exception_text(error: BaseException) -> str:
 
 # -- text of the code under test ---------------------------------------------------------------------------------------
 # Names, messages, comments and values go to terminals, logs and pages. A control character there moves the cursor,
-# changes colours or hides what stands before it; a mark for the direction of text lets code look like other code.
+# changes colours or hides what stands before it; a mark for the direction of text lets code look like other code; and
+# what nobody sees (tags, variation selectors, blank letters) can say something else to a program that reads the text.
 
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u2800\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]|(?<=[\ufe00-\ufe0f])[\ufe0e\ufe0f]"  # one of these two behind a character is its look
 )
 
 
 def visible(text: str) -> str:
-    """Return text with control characters, direction marks and halves of characters spelled out.
+    """Return text with control characters, direction marks, what has no look and halves of characters spelled out.
 
     Line breaks and tabs stay. No file takes the halves (surrogates).
     """
-    if text.isprintable():
+    if text.isascii() and text.isprintable():
         return text
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNSEEN.sub(_spelled_out, text)
+
+
+def _spelled_out(found: re.Match[str]) -> str:
+    number = ord(found[0])
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 def harmless(text: str) -> str:

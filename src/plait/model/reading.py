@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from plait.errors import UsageError
+from plait.model.files import parse_source
 from plait.model.finding import AccessStep, Guard
 from plait.model.result import SCHEMA
 from plait.model.schedule import Schedule
@@ -81,7 +82,10 @@ def read_result(file: Path) -> ResultFile:
 
 
 def _data(file: Path) -> Any:
-    text = file.read_text(encoding="utf-8")
+    with file.open(encoding="utf-8") as opened:  # a pipe is allowed here: who names it waits for it
+        text = opened.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise ValueError("it is too large")
     if file.suffix == ".py":
         return result_of_reproducer(file, text)
     if text.lstrip()[:9].lower() == "<!doctype":
@@ -163,7 +167,7 @@ _ASSERTIONS = {"assert_safe": "check", "assert_outcomes": "diff"}
 
 def result_of_reproducer(file: Path, text: str) -> dict[str, Any]:
     """Return the content that a result file with this one finding would have; `ValueError` if there is no such call."""
-    tree = ast.parse(text)
+    tree = parse_source(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ASSERTIONS:
             return _result_of_call(file, ast.get_docstring(tree) or "", _ASSERTIONS[node.func.id], node)

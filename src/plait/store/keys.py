@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import plait
 from plait.model.files import file_bytes
+from plait.model.folders import files_below
 from plait.subject.changes.importing import acts_of
 from plait.subject.changes.reach import Reach, Step
 from plait.subject.changes.units import CONSTRUCTORS, Program, Unit
@@ -73,10 +74,10 @@ def files_key(*places: Path | None, relative_to: Path | None = None) -> str:
     for place in places:
         if place is None:
             continue
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+        for file in map(Path, files_below(place, ".py")) if place.is_dir() else [place]:
             with contextlib.suppress(OSError):
                 name = file if relative_to is None else file.relative_to(relative_to)
-                digest.update(f"{name}\0".encode() + file_bytes(file))
+                digest.update(os.fsencode(f"{name}\0") + file_bytes(file))
     return digest.hexdigest()
 
 
@@ -96,7 +97,7 @@ def environment_digest() -> str:
         with contextlib.suppress(OSError):
             for name in sorted(os.listdir(place or ".")):  # noqa: PTH208 - names are wanted
                 if name.endswith((".dist-info", ".egg-info")):  # their names hold the versions
-                    digest.update(f"{name}\0".encode())
+                    digest.update(os.fsencode(f"{name}\0"))
     return digest.hexdigest()
 
 

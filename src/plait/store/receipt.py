@@ -17,6 +17,8 @@ import hashlib
 import os
 import sys
 
+from plait.model.folders import files_below
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -79,10 +81,8 @@ def leave(words: Sequence[str], code: int, inputs: Iterable[str], printed: str, 
 def receipt_state(path: str) -> str:
     """Return a file, or all Python files below a folder, with a hash of what is in it."""
     if os.path.isdir(path):
-        found = sorted(os.path.join(parent, name) for parent, _, names in os.walk(path) for name in names)
-        content = "\n".join(receipt_state(file) for file in found if file.endswith(".py")).encode(
-            errors="surrogateescape"
-        )
+        found = "\n".join(receipt_state(file) for file in files_below(path, ".py"))
+        content = found.encode(errors="surrogateescape")
     else:
         try:
             with open(path, "rb", buffering=0, opener=_quietly) as file:

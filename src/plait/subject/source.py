@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from plait.errors import UsageError
-from plait.model.files import file_bytes
+from plait.model.files import file_bytes, parse_source
 from plait.subject.changes.matching import header_parts, statements
 from plait.subject.changes.normal import digest, header, sha256
 from plait.subject.changes.scopes import (
@@ -234,8 +234,8 @@ class Source:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # old code has invalid escapes; that is not the user's question
                 text = file_bytes(path)
-                tree = ast.parse(text, filename=file)
-        except (SyntaxError, ValueError, OSError, RecursionError) as error:
+                tree = parse_source(text, file)
+        except (SyntaxError, OSError) as error:
             line = f" line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
             python = ".".join(map(str, sys.version_info[:2]))
             reason = getattr(error, "msg", error)

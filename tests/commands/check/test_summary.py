@@ -36,3 +36,17 @@ def test_why_there_was_not_one_test(noted, wall, reason):
     assert result.verdict == "inconclusive"
     assert result.reason.startswith(reason)
     assert any(note.startswith("built as README.md") for note in result.notes)
+
+
+def test_tests_that_were_not_explored_are_no_evidence():
+    """A stream that plait's own error ends has made tests, and shown nothing."""
+    budget = Budget(None)
+    memory = SimpleNamespace(messages=[], known=list, keep_finding=None)
+    verdicts = []
+    for schedules in (0, 5):
+        totals = Totals(budget, memory, Progress("", budget, quiet=True))
+        totals.tests, totals.schedules = 2, schedules
+        options = CheckOptions(Subject("shop", "Shop"), project=Path())
+        verdicts.append(Summary(options, totals, Replays(memory), None, None, WRITTEN, "budget").result())
+    assert [each.verdict for each in verdicts] == ["inconclusive", "none"]
+    assert verdicts[0].reason == "not one of its tests could be explored"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from plait.model.command_results import AuditMore
 from plait.model.files import file_text
+from plait.model.folders import files_below
 from plait.subject.package.listing import Listing
 from plait.subject.versions.version import Version
 
@@ -61,8 +62,9 @@ def _imported_extensions(listing: Listing, version: Version) -> list[str]:
 
 def _is_compiled(place: Path, name: str) -> bool:
     folder = place / name
-    files = folder.rglob("*") if folder.is_dir() else place.glob(f"{name}.*") if place.is_dir() else ()
-    return any(file.name.endswith(_EXTENSIONS) for file in files)
+    if folder.is_dir():
+        return bool(files_below(folder, _EXTENSIONS))
+    return place.is_dir() and any(file.name.endswith(_EXTENSIONS) for file in place.glob(f"{name}.*"))
 
 
 def _classifiers(listing: Listing, version: Version) -> list[str]:

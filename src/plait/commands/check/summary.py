@@ -50,7 +50,7 @@ class Summary:
             if not findings:
                 reason = end.reason
                 notes.general += [*([reason] if reason else []), *end.notes]
-        if not findings and (reason or not totals.tests):
+        if not findings and (reason or not totals.tests or not (totals.schedules or totals.recalled)):
             verdict = "inconclusive"
             reason = reason or self._why_no_test()
         return CheckResult(
@@ -130,7 +130,9 @@ class Summary:
         return [note for note in self.totals.notes.sentences() if note not in known]
 
     def _why_no_test(self) -> str:
-        """Return why not a single test was run."""
+        """Return why not a single test was run, or none of those that were made was explored."""
+        if self.totals.tests:
+            return "not one of its tests could be explored"
         left_out = self.interface.notes if self.interface is not None else ()
         return next(iter([*self._obstacles(), *left_out]), "not one test could be run within the budget")
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plait.model.files import file_text
+from plait.model.folders import files_below
 from plait.run.native.process import passed_on
 from plait.subject.name import Subject
 from plait.workers.blackbox import tail
@@ -39,7 +40,7 @@ def files_about(subject: Subject, base: Path) -> list[Path]:
         return []
     words = [re.compile(rf"\b{re.escape(each)}\b") for each in _words(subject)]
     found = []
-    for file in sorted(base.rglob("*.py")):
+    for file in map(Path, files_below(base, ".py")):
         if not (file.name.startswith("test_") or file.name.endswith("_test.py")):
             continue
         try:

@@ -23,8 +23,9 @@ from plait.commands.perf.command import PerfOptions, compare_speed
 from plait.errors import UsageError, own_error
 from plait.judge.oracle.rules import Rules
 from plait.judge.review import ClassReview
-from plait.model.files import file_text
+from plait.model.files import file_text, parse_source
 from plait.model.finding import Finding
+from plait.model.folders import files_below
 from plait.report.reproducer import OUT
 from plait.run.native.process import NativeError
 from plait.store.project import memory_name, remembered
@@ -286,7 +287,9 @@ def tests_of(subject: Subject, folder: Path | None) -> list[str]:
     name = subject.qualname.partition(".")[0]
     package = subject.module.partition(".")[0]
     found = []
-    for file in sorted({*folder.rglob("test_*.py"), *folder.rglob("*_test.py")}):
+    for file in map(Path, files_below(folder, ".py")):
+        if not (file.name.startswith("test_") or file.name.endswith("_test.py")):
+            continue
         try:
             text = file_text(file, "replace")
         except OSError:
@@ -294,8 +297,8 @@ def tests_of(subject: Subject, folder: Path | None) -> list[str]:
         if name not in text or package not in text or not _THREADS.search(text):
             continue
         try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError):
+            tree = parse_source(text)
+        except SyntaxError:
             continue
         found += [f"{file}::{test}" for test in _users(tree, name)]
     return found

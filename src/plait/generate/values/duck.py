@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from plait.generate.values.names import by_name
 from plait.generate.values.value import Value, literal
+from plait.model.files import parse_source
 from plait.model.foreign import is_a, module_of
 from plait.subject.interface.members import snake_case
 
@@ -274,8 +275,8 @@ def module_tree(module: str) -> ast.Module | None:
     if module in {"builtins", "typing", "abc"} or not isinstance(file, str) or not file.endswith(".py"):
         return None
     try:
-        return ast.parse(Path(file).read_bytes())
-    except (OSError, SyntaxError, ValueError):
+        return parse_source(Path(file).read_bytes())
+    except (OSError, SyntaxError):
         return None
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from plait.generate.values.value import is_literal
-from plait.model.files import file_text
+from plait.model.files import file_text, parse_source
+from plait.model.folders import files_below
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
-    from pathlib import Path
 
 _Key = TypeVar("_Key")
 
@@ -62,7 +63,7 @@ def mine_source(text: str, into: Mined) -> None:
 
 def mine_tests(folder: Path, class_name: str, into: Mined) -> None:
     """Add the arguments that tests in ``folder`` pass to the class and to methods; read files that name the class."""
-    for path in islice(sorted(folder.rglob("*.py")), _MAX_FILES):
+    for path in map(Path, islice(files_below(folder, ".py"), _MAX_FILES)):
         try:
             text = file_text(path, most=_MAX_BYTES)
         except (OSError, UnicodeDecodeError):
@@ -93,8 +94,8 @@ def mine_examples(examples: Iterable[ast.Module], names: Collection[str], into: 
 
 def _parse(text: str) -> ast.Module | None:
     try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+        return parse_source(text)
+    except SyntaxError:
         return None
 
 

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from plait.generate.values.duck import module_tree
 from plait.generate.values.names import role
-from plait.model.files import file_text
+from plait.model.files import file_text, parse_source
+from plait.model.folders import files_below
 from plait.model.foreign import docstring_of
 from plait.subject.interface.members import constructor_parameters
 
@@ -143,7 +144,7 @@ def _docstrings(text: str, wanted: str) -> Iterator[str]:
 
 def _files(folder: Path, wanted: str) -> Iterator[tuple[Path, str]]:
     mention = re.compile(rf"\b{re.escape(wanted)}\s*\(")
-    for path in islice(sorted(folder.rglob("*.py")), _MAX_FILES):
+    for path in map(Path, islice(files_below(folder, ".py"), _MAX_FILES)):
         try:
             text = file_text(path, most=_MAX_BYTES)
         except (OSError, UnicodeDecodeError):
@@ -186,8 +187,8 @@ def examples_in(text: str) -> list[str]:
 
 def _parse(text: str) -> ast.Module | None:
     try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return parse_source(text)
+    except SyntaxError:
         return None
 
 

@@ -39,6 +39,10 @@ DESCRIPTORS = 4096
 THREADS = 4000
 """Threads and processes that one confined process may have. Its parent ends it with half of them, and says so (see
 `plait.run.native.process`): one that cannot start any more is of no use to plait either."""
+PENDING = 1000
+"""Signals and timers that wait to be delivered. The user has only so many for all of his processes."""
+WATCHES = 32
+"""Groups of watches on files (inotify), of which a user has 128 for all of his processes."""
 DISK = 1 << 29
 """Bytes that a process may write: in its own folder where that can be told, else to a single file."""
 
@@ -171,7 +175,9 @@ def forbid_cores() -> None:
 def _limit(allow: Collection[str]) -> str:
     import resource  # noqa: PLC0415 - not on every system
 
-    wanted = [(resource.RLIMIT_NOFILE, DESCRIPTORS)]
+    # Who may run before all others (real time), may keep everybody else from running.
+    wanted = [(resource.RLIMIT_NOFILE, DESCRIPTORS), (resource.RLIMIT_RTPRIO, 0), (resource.RLIMIT_NICE, 0)]
+    wanted.append((resource.RLIMIT_SIGPENDING, PENDING))
     if "write" not in allow:
         wanted.append((resource.RLIMIT_FSIZE, DISK))
     try:
@@ -280,6 +286,7 @@ class _Namespaces:
             if trouble:
                 return trouble
             self.own_user = True
+            self._limit_watches()
         self.made += ["network"] if self._network else []
         if self._mounts:
             self.made.append("queues")
@@ -307,6 +314,20 @@ class _Namespaces:
         except OSError as error:
             return str(error.strerror)
         return ""
+
+    def _limit_watches(self) -> None:
+        """Limit them for the processes of this user namespace; there is no such limit for one process."""
+        try:
+            file = os.open("/proc/sys/user/max_inotify_instances", os.O_WRONLY | os.O_CLOEXEC)
+        except OSError:  # older kernels have no such limit
+            return
+        try:
+            os.write(file, str(WATCHES).encode())
+            self.made.append("watches")
+        except OSError:
+            pass
+        finally:
+            os.close(file)
 
     def _remount(self) -> str:
         """Make everything read-only but the process's own folder."""

@@ -63,7 +63,8 @@ _NUMBERS = {
     "ioperm": (173, None), "modify_ldt": (154, None), "vhangup": (153, 58), "nfsservctl": (180, 42),
     "lookup_dcookie": (212, 18), "setuid": (105, 146), "setgid": (106, 144), "setreuid": (113, 145),
     "setregid": (114, 143), "setresuid": (117, 147), "setresgid": (119, 149), "setgroups": (116, 159),
-    "setfsuid": (122, 151), "setfsgid": (123, 152),
+    "setfsuid": (122, 151), "setfsgid": (123, 152), "lsm_set_self_attr": (460, 460), "sync": (162, 81),
+    "syncfs": (306, 267), "socketpair": (53, 199),
 }  # fmt: skip
 
 # Calls that no code under test needs, whatever it is allowed: other processes' memory, mounts and namespaces, the
@@ -76,7 +77,7 @@ _NEVER = (
     "fanotify_init", "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot",
     "swapon", "swapoff", "acct", "quotactl", "quotactl_fd", "syslog", "sethostname", "setdomainname", "settimeofday",
     "clock_settime", "clock_adjtime", "adjtimex", "iopl", "ioperm", "modify_ldt", "vhangup", "nfsservctl",
-    "lookup_dcookie",
+    "lookup_dcookie", "lsm_set_self_attr",
 )  # fmt: skip
 _NETWORK = ("connect", "accept", "accept4", "bind", "listen", "sendmsg", "sendmmsg")
 _PROCESSES = (
@@ -96,9 +97,12 @@ _QUEUES = (
 # Memory that no limit of the process counts: it persists when no process maps it.
 _MEMORY = ("memfd_create", "memfd_secret", "shmget", "semget", "msgget")
 
+_DISKS = ("sync", "syncfs")  # writes out everything that the machine has not written yet, for everybody to wait
+
 _FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: a socket alone reaches nobody, see `_NETWORK`
 _KINDS = (1, 2)  # SOCK_STREAM, SOCK_DGRAM
 _KIND_FLAGS = 0x80800  # SOCK_CLOEXEC, SOCK_NONBLOCK
+_PAIRS = (1,)  # families of socketpair: for any other the kernel loads a module
 _PROTOCOLS = (0, 6, 17)  # TCP, UDP: others connect, bind and join by options of their own
 _JOINS = {0: (35, 39, 42, 46), 41: (20, 27, 42, 46)}  # multicast groups of IPv4 and IPv6, joined by setsockopt
 _THREAD = 0x10000  # CLONE_THREAD
@@ -106,13 +110,22 @@ _NAMESPACES = 0x7E020080  # CLONE_NEW*
 _OWNERS = (8, 10, 15, 1024, 1026)  # fcntl: F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY: signals to others
 # ioctl: FIOSETOWN and SIOCSPGRP (as F_SETOWN), TIOCSTI and TIOCLINUX (keystrokes), TIOCSCTTY, TIOCSETD, TIOCCONS
 _TERMINAL = (0x8901, 0x8902, 0x5412, 0x541C, 0x540E, 0x5423, 0x541D)
+_HINT = 1036  # fcntl: F_SET_RW_HINT, how long what is in a file will live: on a file that is open for reading
 _DEATH = 1  # prctl: PR_SET_PDEATHSIG, by which a process ends with its parent
 # File systems take orders by ioctl, through a descriptor for reading and past Landlock: attributes, sealing
-# (fs-verity), encryption, subvolumes. The second lowest byte says whose order it is: ext4's and everybody's, XFS's and
-# everybody's, versions, Btrfs's, FAT's, F2FS's. Only those that ask or copy are let through: FS_IOC_GETFLAGS,
-# FS_IOC_GETVERSION, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP, FICLONE, FICLONERANGE.
-_ORDERED, _ORDERS = 0xFF00, (0x6600, 0x5800, 0x7600, 0x9400, 0x7200, 0xF500)
+# (fs-verity), encryption, subvolumes, layouts, each system its own. Sockets have the kernel load modules (bridges,
+# virtual networks). The second lowest byte says who is asked: terminals and everything that is open (0x54), epoll
+# (0x8A), namespaces (0xB7) and descriptors of processes (0xFF) answer whatever is not refused above. Of the others only
+# those that ask or copy are let through: FS_IOC_GETFLAGS, FS_IOC_GETVERSION, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP, FICLONE,
+# FICLONERANGE; of sockets SIOCATMARK, SIOCGSTAMP (both forms, twice), and what asks for interfaces: SIOCGIFNAME,
+# -CONF, -FLAGS, -ADDR, -DSTADDR, -BRDADDR, -NETMASK, -METRIC, -MTU, -HWADDR, -INDEX, -TXQLEN, -MAP.
+_ASKED, _ANSWERING = 0xFF00, (0x5400, 0x8A00, 0xB700, 0xFF00)
 _HARMLESS_ORDERS = (0x80086601, 0x80087601, 0x801C581F, 0xC020660B, 0x40049409, 0x4020940D)
+_OF_SOCKETS = 0x8900
+_HARMLESS_OF_SOCKETS = (
+    0x8905, 0x8906, 0x8907, 0x80108906, 0x80108907, 0x8910, 0x8912, 0x8913, 0x8915, 0x8917, 0x8919, 0x891B, 0x891D,
+    0x8921, 0x8927, 0x8933, 0x8942, 0x8970,
+)  # fmt: skip
 _FORMAT, _DEVICES = 0xF000, (0x2000, 0x6000)  # S_IFMT, S_IFCHR and S_IFBLK
 
 _LOAD, _AND, _EQUAL, _SET, _RETURN = 0x20, 0x54, 0x15, 0x45, 0x06  # instructions of BPF, on 32-bit words
@@ -159,13 +172,11 @@ def _rules(allow: Collection[str], own: int, trust: Collection[str]) -> dict[str
         "move_pages",
     ):  # fmt: skip
         found[name] = _only(0, ours)
-    found["fcntl"] = _none_of(1, _OWNERS)
-    found["ioctl"] = _none_of(1, _TERMINAL)
-    if "write" not in allow:
-        harmless = [step for each in _HARMLESS_ORDERS for step in ((_EQUAL, 0, 1, each), _ends(_ALLOW))]
-        found["ioctl"] = [*_none_of(1, _TERMINAL)[:-1], *harmless, *_none_of(1, _ORDERS, keep=_ORDERED)]
+    found["fcntl"] = _none_of(1, _OWNERS if "write" in allow else (*_OWNERS, _HINT))
+    found["ioctl"] = _controls(allow)
     if "network" not in allow:
         found.update(dict.fromkeys(_NETWORK, refuse))
+        found["socketpair"] = _only(0, _PAIRS)
         found["socket"] = _only(0, _FAMILIES, _only(1, _KINDS, _only(2, _PROTOCOLS), mask=_KIND_FLAGS))
         found["sendto"] = [_argument(4), (_EQUAL, 1, 0, 0), *refuse, _argument(4, high=True), (_EQUAL, 1, 0, 0),
                            *refuse, _ends(_ALLOW)]  # fmt: skip
@@ -186,7 +197,7 @@ def _rules(allow: Collection[str], own: int, trust: Collection[str]) -> dict[str
         for name in ("tkill", "tgkill", "rt_tgsigqueueinfo"):
             found[name] = _only(0, (own,))
     if "write" not in allow:
-        found.update(dict.fromkeys(_MEMORY, refuse))
+        found.update(dict.fromkeys((*_MEMORY, *_DISKS), refuse))
         if "attributes" not in trust:
             found.update(dict.fromkeys(_ATTRIBUTES, refuse))
         if "queues" not in trust:
@@ -197,6 +208,17 @@ def _rules(allow: Collection[str], own: int, trust: Collection[str]) -> dict[str
             found["mknod"] = _none_of(1, _DEVICES, keep=_FORMAT)
             found["mknodat"] = _none_of(2, _DEVICES, keep=_FORMAT)
     return found
+
+
+def _controls(allow: Collection[str]) -> _Code:
+    """Return what follows for ioctl: which of its requests are refused."""
+    harmless = [*(() if "write" in allow else _HARMLESS_ORDERS), *(() if "network" in allow else _HARMLESS_OF_SOCKETS)]
+    passes = [step for each in harmless for step in ((_EQUAL, 0, 1, each), _ends(_ALLOW))]
+    if "write" in allow:
+        rest = _none_of(1, () if "network" in allow else (_OF_SOCKETS,), keep=_ASKED)
+    else:
+        rest = _only(1, (*_ANSWERING, *((_OF_SOCKETS,) if "network" in allow else ())), mask=~_ASKED)
+    return [*_none_of(1, _TERMINAL)[:-1], *passes, *rest]
 
 
 def filter_program(machine: str, allow: Collection[str], own: int, trust: Collection[str] = ()) -> bytes:

@@ -27,6 +27,7 @@ MOST = 5_000  # requests of one process
 MOST_BYTES = 256 << 20  # of sources, for one process: code under test may not fill the disk with modules
 ROOM = 1 << 30  # bytes that stay free on the disk of the cache
 CPU_S = 600
+MEMORY = 2 << 30  # bytes, of addresses: a source may be written so that its tree takes 700 times as many as it has
 _HEAD = struct.Struct("<II")
 
 
@@ -112,6 +113,7 @@ def _serve(folder: Path, requests: int, answers: int) -> None:
         os.closerange(first, last)
     confine(str(folder), (), layers=(LIMITS, LANDLOCK, SECCOMP))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     left = MOST_BYTES
     for _ in range(MOST):
         head, body = _HEAD.unpack(_read(requests, _HEAD.size))

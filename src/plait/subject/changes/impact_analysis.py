@@ -9,10 +9,12 @@ every method of that name counts as called.
 from __future__ import annotations
 
 import ast
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plait.model.files import file_bytes
+from plait.model.files import file_bytes, parse_source
+from plait.model.folders import files_below
 from plait.subject.changes.impact import Icp, Impact, class_of
 from plait.subject.changes.impact_lines import impacted_lines
 from plait.subject.changes.scopes import FUNCTIONS, FunctionNode
@@ -34,29 +36,28 @@ _Function = FunctionNode | ast.Lambda
 def collect(old: Path, new: Path) -> Impact:
     """Return the points of everything that differs between two folders with the same layout; files of ``new``."""
     parts = []
-    for file in sorted(python_files(new)):
+    for file in python_files(new):
         before, after = old / file, new / file
         if not before.is_file() or file_bytes(before) != file_bytes(after):
             parts.append(collect_file(before if before.is_file() else None, after))
     return Impact.together(parts)
 
 
+def _is_left_out(folder: os.DirEntry[str]) -> bool:
+    hidden = folder.name.startswith(".") or folder.name in _LEFT_OUT or folder.name.endswith(".egg-info")
+    return hidden or Path(folder.path, "pyvenv.cfg").exists()
+
+
 def python_files(folder: Path) -> Iterator[Path]:
     """Source files below a folder, without hidden folders and those that tools fill."""
-    for entry in sorted(folder.iterdir()):
-        if entry.name.startswith(".") or entry.name in _LEFT_OUT or entry.name.endswith(".egg-info"):
-            continue
-        if entry.is_dir() and not entry.is_symlink():
-            if not (entry / "pyvenv.cfg").exists():
-                yield from (Path(entry.name) / inner for inner in python_files(entry))
-        elif entry.suffix == ".py":
-            yield Path(entry.name)
+    for path in files_below(folder, ".py", _is_left_out):
+        yield Path(path).relative_to(folder)
 
 
 def collect_file(old: Path | None, new: Path) -> Impact:
     """Return the points of one changed file; without ``old`` all of it is new."""
     try:
-        before = None if old is None else ast.parse(file_bytes(old))
+        before = None if old is None else parse_source(file_bytes(old))
         name, root = module_name(new)
         source = Source(root, (), package=name.partition(".")[0])
         module = source.module(name)

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
+from plait.model.folders import files_below
 from plait.subject.changes.change import analyse, is_touched
 from plait.subject.changes.units import Program, Unit
 from plait.subject.interface.concurrent import Concurrent
@@ -102,7 +103,7 @@ class Survey:
     def _modules(self) -> Iterator[tuple[str, tuple[str, Source, Module]]]:
         """Yield all modules of the project that can be parsed, by the path of their file."""
         top, start = self.new.tree or self.new.root, self.new.project or self.new.root
-        for path in sorted(start.rglob("*.py")):
+        for path in map(Path, files_below(start, ".py")):
             file = path.relative_to(top).as_posix()
             if any(part.startswith(".") for part in PurePosixPath(file).parts) or (path.parent / "pyvenv.cfg").exists():
                 continue

@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from plait.errors import UsageError
+from plait.model.files import parse_source
 
 _UNIT = "    "
 
@@ -21,8 +22,8 @@ _UNIT = "    "
 def parsed(text: str) -> ast.Module | None:
     """Return the tree of a text; None if it is no Python that this interpreter reads."""
     try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return parse_source(text)
+    except SyntaxError:
         return None
 
 
