@@ -195,9 +195,16 @@ class Explorer:
         settings = self.settings.marked(item)
         deadline = time.perf_counter() + self._time_for(settings)
         with last_resort(item.config, deadline + POSTLUDE + KILLED):
-            self._run_before(deadline, item, call, settings)
+            verdict = self._run_before(deadline, item, call, settings)
+        # Out of reach of the last resort: it ends the process, and a failure that is found must be reported.
+        if verdict is not None:
+            if not verdict.passed:
+                account = item.stash[_ACCOUNT]
+                account["failure"] = self._told_failure(verdict, account)
+            raise_for_failure(verdict)
 
-    def _run_before(self, deadline: float, item: Any, call: Callable[[], object], settings: Settings) -> None:
+    def _run_before(self, deadline: float, item: Any, call: Callable[[], object], settings: Settings) -> Verdict | None:
+        """Return the verdict, or None if none is due: the test has run without control, or has been skipped."""
         __tracebackhide__ = True
         with contextlib.suppress(Exception, Failed, Skipped):  # a fixture may miss what the test has not made
             tear_down(item)  # pytest has set it up without control; every execution does it again
@@ -209,8 +216,9 @@ class Explorer:
             self._natively(trial, settings, account, deadline)
         elif isinstance(trial.outcome_of_call, pytest.skip.Exception):
             raise trial.outcome_of_call
-        elif verdict is not None:
-            raise_for_failure(verdict)
+        else:
+            return verdict
+        return None
 
     def _repeatedly(
         self, item: Any, call: Callable[[], object], settings: Settings, deadline: float
@@ -317,8 +325,6 @@ class Explorer:
             account["ran"] = EXPLORED if trial.threads > 1 else ALONE
             if verdict.passed:
                 account["statement"] = verdict.statement()
-            else:
-                account["failure"] = self._told_failure(verdict, account)
         return verdict
 
     @staticmethod

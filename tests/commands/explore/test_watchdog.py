@@ -35,6 +35,30 @@ def test_what_never_ends_fails(pytester):
     done.stdout.fnmatch_lines(["*something on a socket or pipe*"])
 
 
+ORDER = """
+    import faulthandler
+    import plait.scenario
+
+    def noted(name, call):
+        def calling(*args, **options):
+            with open("order.txt", "a") as file:
+                print(name, file=file)
+            return call(*args, **options)
+        return calling
+
+    faulthandler.cancel_dump_traceback_later = noted("disarmed", faulthandler.cancel_dump_traceback_later)
+    plait.scenario.story = noted("reported", plait.scenario.story)
+"""
+
+
+def test_a_failure_is_reported_out_of_reach_of_the_last_resort(pytester):
+    pytester.makeconftest(textwrap.dedent(ORDER))
+    pytester.makepyfile("import threading\ndef test_fails():\n    threading.Thread(target=lambda: 1 / 0).start()\n")
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", "--plait", timeout=120).assert_outcomes(failed=1)
+    order = (pytester.path / "order.txt").read_text().split()
+    assert order.index("disarmed") < order.index("reported")
+
+
 BLOCKED = """
     import ctypes, itertools, threading
 
