@@ -222,6 +222,22 @@ def test_many_findings_have_an_index_with_filters(show):
     assert [row.split("\t")[-1] for row in rows.all_inner_texts()] == ["No. 17"]
 
 
+def test_findings_that_one_change_mends_say_so_and_what_has_one_value_needs_no_filter(show):
+    data = json.loads(json.dumps(SPOKEN["check/violation"][0].as_json()))
+    places = ["shop.py: Shop.report", "shop.py: Shop.report", "shop.py: Shop.put"]
+    data["findings"] = [{**data["findings"][0], "summary": f"No. {at}", "mend": mend} for at, mend in enumerate(places)]
+    page = show(html(data, ["3 violations"], None, []))
+    assert page.locator(".index th").all_inner_texts()[-1] == "to mend"
+    assert [row.split("\t")[-1] for row in page.locator(".index tbody tr").all_inner_texts()] == places
+    assert page.get_by_label("Kind").count() == page.get_by_label("Severity").count() == 0
+    page.get_by_label("Text").fill("Shop.put")
+    assert page.locator("#shown-findings").inner_text() == "1 of 3 findings"
+    for each, mend in zip(data["findings"], "abc", strict=True):
+        each["mend"] = mend
+    page = show(html(data, ["3 violations"], None, []))
+    assert "to mend" not in page.locator(".index th").all_inner_texts()
+
+
 def audited():
     rows = {
         "get": {"called": 9, "returned": 9, "returned_together": 4},
@@ -317,6 +333,7 @@ def test_test_command_and_settings_can_be_copied(show):
     wanted = {
         "Copy the test": "x = Account()\nx.deposit(8)\n# thread 1\nx.withdraw(8)\n# thread 2\nx.withdraw(8)",
         "Copy Replay it": "plait replay result.json",
+        "Copy A mend that is proven": "plait fix result.json",
         "Copy Command of this run": "plait check account:Account --seed 0",
     }
     for name, text in wanted.items():

@@ -42,7 +42,10 @@ def fix_statement(result: FixResult) -> list[str]:
     if result.verdict == "mended":
         files = " and ".join(more.get("files", [more["file"]]))
         written = f"Written to {files}." if more["written"] else "Nothing was written: --write applies it."
-        return [f"The smallest change that holds: {more['mend']}; {tried}.", written]
+        holds = [each for each in more["candidates"] if each["verdict"] == "proven"]
+        is_smallest = min(holds, key=lambda each: each["size"])["title"] == more["mend"]
+        said = "that holds" if is_smallest else "that mends other findings as well"
+        return [f"The smallest change {said}: {more['mend']}; {tried}.", written]
     if not stats["candidates"]:
         return ["No mend: there is no candidate for this finding in the source text."]
     if result.verdict == "none":

@@ -63,6 +63,7 @@ function again(finding, number) {
   const add = (said, command) => box.append(make("p", {class: "small"}, said), copied(command, said.split(/[:,;]/)[0]));
   if (finding.again) add("Run this one schedule again:", finding.again);
   if (finding.schedule && finding.test && data.replay) add("Replay it; --step goes through it in a terminal, --pdb stops in the debugger:", data.replay + (data.findings.length > 1 ? ` --finding ${number}` : ""));
+  if (finding.schedule && finding.test && data.replay && data.command === "check") add("A mend that is proven, as a diff:", data.replay.replace(" replay ", " fix ") + (data.findings.length > 1 ? ` --finding ${number}` : ""));
   if (finding.reproducer && finding.kind === "performance") add("Measure again, without plait:", `python ${finding.reproducer}`);
   else if (finding.reproducer) add("Regression test, fails while the fault is there:", `pytest ${finding.reproducer}`);
   if (finding.fingerprint && !finding.baseline) add("Accept it for now, in plait-baseline.toml (give the reason):",

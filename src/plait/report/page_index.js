@@ -34,12 +34,15 @@ function index() {
   const all = data.findings;
   if (all.length < 2) return;
   const owners = [...new Set(all.map(ownerOf))].sort(); // one class needs no column of its own
+  const places = new Set(all.map(each => each.mend).filter(Boolean)); // nor do findings with a place each
+  const together = places.size > 0 && places.size < all.length;
   const rows = all.map((finding, position) => {
     const link = make("a", {href: `#finding-${position + 1}`}, String(position + 1));
     const title = make("a", {href: `#finding-${position + 1}`, tabindex: "-1"});
     title.append(sentence("span", finding.title || finding.summary));
     const line = make("tr", {}, make("td", {class: "number"}, link), make("td", {class: finding.level}, finding.level), make("td", {class: "kind"}, finding.kind),
-      ...(owners.length > 1 ? [make("td", {class: "code"}, ownerOf(finding))] : []), make("td", {}, title));
+      ...(owners.length > 1 ? [make("td", {class: "code"}, ownerOf(finding))] : []), make("td", {class: "title"}, title),
+      ...(together ? [make("td", {class: "place"}, finding.mend || "")] : []));
     return {finding, line, position};
   });
   const choice = (label, name, values, words = {}) => {
@@ -48,8 +51,9 @@ function index() {
     return {name, select, box: make("p", {}, make("label", {for: `by-${name}`}, label), select)};
   };
   const unique = read => [...new Set(all.map(read))].sort();
-  const filters = [...(owners.length > 1 ? [choice("Class", "class", owners)] : []), choice("Kind", "kind", unique(each => each.kind)),
-    choice("Severity", "severity", Object.keys(LEVELS).filter(level => all.some(each => each.level === level)), LEVELS)];
+  const kinds = unique(each => each.kind), levels = Object.keys(LEVELS).filter(level => all.some(each => each.level === level));
+  const filters = [[owners, "Class"], [kinds, "Kind"], [levels, "Severity", LEVELS]].filter(([values]) => values.length > 1)
+    .map(([values, label, words]) => choice(label, label.toLowerCase(), values, words));
   const typed = make("input", {type: "search", id: "by-text", autocomplete: "off"});
   const count = make("p", {role: "status", class: "muted small", id: "shown-findings"});
   const read = {class: ownerOf, kind: finding => finding.kind, severity: finding => finding.level};
@@ -58,7 +62,7 @@ function index() {
     let shown = 0;
     for (const {finding, line, position} of rows) {
       const fits = filters.every(({name, select}) => !select.value || read[name](finding) === select.value)
-        && [finding.title || finding.summary, ...(finding.methods || []), finding.fingerprint || ""].some(text => text.toLowerCase().includes(wanted));
+        && [finding.title || finding.summary, ...(finding.methods || []), finding.mend || "", finding.fingerprint || ""].some(text => text.toLowerCase().includes(wanted));
       line.hidden = !fits;
       const article = document.getElementById(`finding-${position + 1}`);
       if (article) article.closest("article").hidden = !fits;
@@ -67,7 +71,7 @@ function index() {
     count.textContent = `${shown} of ${all.length} findings`;
   }
   const body = make("tbody", {}, ...rows.map(row => row.line)), head = make("tr");
-  ["", "severity", "kind", ...(owners.length > 1 ? ["class"] : []), "finding"].forEach(text => head.append(text ? make("th", {scope: "col"}, text) : make("td")));
+  ["", "severity", "kind", ...(owners.length > 1 ? ["class"] : []), "finding", ...(together ? ["to mend"] : [])].forEach(text => head.append(text ? make("th", {scope: "col"}, text) : make("td")));
   const filter = make("div", {class: "filters", role: "search", "aria-label": "Filter findings"}, ...filters.map(each => each.box),
     make("p", {}, make("label", {for: "by-text"}, "Text"), typed));
   main.append(make("section", {"aria-labelledby": "index"}, make("h2", {id: "index"}, "Findings"), filter, count,

@@ -3,7 +3,9 @@
 import json
 import subprocess
 import textwrap
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +14,7 @@ from plait.commands.check.command import check
 from plait.commands.check.options import CheckOptions
 from plait.commands.fix import command as fixing
 from plait.commands.fix.command import FixOptions, fix, write_mend
-from plait.commands.fix.proof import CheckRound, MendSetting, ProofLimits, Prover, same_fault
+from plait.commands.fix.proof import PROVEN, CheckRound, MendSetting, MendTrial, ProofLimits, Prover, same_fault
 from plait.commands.fix.worker import InOrder, first_difference, without_locks
 from plait.errors import UsageError
 from plait.model.finding import AccessStep, Finding, Gap
@@ -586,3 +588,38 @@ def test_what_a_mixin_tears_apart_is_overridden(tmp_path, monkeypatch):
     result = fix(FixOptions(tmp_path / "r.json", torn.number, project=tmp_path, limits=limits), read, torn)
     assert result.verdict == "mended", [each["reason"] for each in result.more["candidates"]]
     assert "return super().pop" in result.more["diff"]
+
+
+class Told:
+    """A prover that knows what becomes of each candidate."""
+
+    def __init__(self, left):
+        self.left, self.tried = left, []
+
+    def prepare(self):
+        pass
+
+    def prove(self, mend):
+        self.tried.append(mend.title)
+        others = ["another finding"] * self.left[mend.title]
+        return MendTrial(mend, PROVEN, evidence={"checked": {"as_before": others}})
+
+    def measure(self, trial):
+        self.measured = trial.mend.title
+
+
+def sized(title, lines):
+    return Mend("test", title, (Edit("shop.py", "", "".join(f"{title} {number}\n" for number in range(lines))),))
+
+
+@pytest.mark.parametrize(("left", "tried", "chosen"), [
+    ({"a": 0, "b": 0, "c": 0}, "a", "a"),
+    ({"a": 2, "b": 0, "c": 0}, "ab", "b"),
+    ({"a": 2, "b": 2, "c": 0}, "ab", "a"),
+])  # fmt: skip
+def test_a_few_more_lines_may_mend_other_findings_as_well(left, tried, chosen):
+    candidates = [sized("a", 1), sized("b", 1 + fixing.HARDLY_LARGER), sized("c", 2 + fixing.HARDLY_LARGER)]
+    prover = Told(left)
+    trials, stopped = fixing._search(prover, candidates, fixing.FixOptions(Path("r.json")), time.monotonic(), None)
+    assert ("".join(prover.tried), prover.measured, stopped) == (tried, chosen, "finding")
+    assert fixing._holds(trials).mend.title == chosen

@@ -395,6 +395,80 @@ def test_one_operation_for_two(marks, attribute, title, lines):
     assert sorted(change(one(found, title))) == sorted(lines)
 
 
+TAKING = """
+    class Shop:
+        def __init__(self):
+            self.prices = {}
+            self._free = []
+            self._waiting = []
+
+        def end(self, key):
+            if key in self.prices:
+                return self.prices.pop(key)
+            return None
+
+        def price(self, key):
+            if key not in self.prices:
+                return 0
+            return self.prices[key]
+
+        def must(self, key):
+            if key not in self.prices:
+                raise LookupError(key)
+            return self.prices.pop(key)
+
+        def take(self):
+            if self._free:
+                return self._free.pop()
+
+        def next(self):
+            if not self._waiting:
+                raise IndexError("nobody waits")
+            return self._waiting.pop(0)
+
+        def made(self, key):
+            if key in self.prices:
+                return self.prices[key]
+            return len(self.prices)
+
+        def first(self, key):
+            if key in self.prices:
+                return self.prices[key]
+            self.prices = {}
+"""
+
+
+@pytest.mark.parametrize(("mark", "attribute", "title", "lines"), [
+    ("return self.prices.pop(key)", "prices", "one `pop` with a default in `end`", [
+        "-        if key in self.prices:", "-            return self.prices.pop(key)", "-        return None",
+        "+        return self.prices.pop(key, None)"]),
+    ("return 0", "prices", "one `get` with a default in `price`", [
+        "-        if key not in self.prices:", "-            return 0", "-        return self.prices[key]",
+        "+        return self.prices.get(key, 0)"]),
+    ("raise LookupError", "prices", "take first and catch the KeyError in `must`", [
+        "-        if key not in self.prices:", "-            raise LookupError(key)",
+        "-        return self.prices.pop(key)", "+        try:", "+            return self.prices.pop(key)",
+        "+        except KeyError:", "+            raise LookupError(key) from None"]),
+    ("return self._free.pop()", "_free", "take first and catch the IndexError in `take`", [
+        "-        if self._free:", "+        try:", "+        except IndexError:", "+            return None"]),
+    ("raise IndexError", "_waiting", "take first and catch the IndexError in `next`", [
+        "-        if not self._waiting:", '-            raise IndexError("nobody waits")',
+        "-        return self._waiting.pop(0)", "+        try:", "+            return self._waiting.pop(0)",
+        "+        except IndexError:", '+            raise IndexError("nobody waits") from None']),
+])  # fmt: skip
+def test_what_is_taken_is_not_looked_for_first(mark, attribute, title, lines):
+    found = offered(TAKING, clues(TAKING, mark, attributes=[attribute]))
+    assert sorted(change(one(found, title))) == sorted(lines)
+
+
+@pytest.mark.parametrize("mark", ["return len(self.prices)", "self.prices = {}"])
+def test_what_happens_otherwise_is_neither_computed_early_nor_left_out(mark):
+    """A default is made whether it is needed or not; and another statement is no way out of the function."""
+    found = offered(TAKING, clues(TAKING, mark, attributes=["prices"]))
+    assert found
+    assert not [each.title for each in found if "default" in each.title or "catch" in each.title]
+
+
 def test_a_value_is_computed_in_a_local_name_and_stored_once():
     source = """
         class Shop:

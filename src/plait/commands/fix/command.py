@@ -48,6 +48,7 @@ from plait.workers.failures import WorkerError
 BUDGET_S = 300.0
 TASK_S = 120.0
 MOST_OTHERS = 6  # further findings of the file that each candidate is tried with
+HARDLY_LARGER = 2  # lines that a mend may have more than the smallest one, to mend other findings as well
 _CODES = {"mended": NOTHING_FOUND, "none": FOUND, "inconclusive": INCONCLUSIVE}
 
 
@@ -221,7 +222,7 @@ def _search(
 ) -> tuple[list[MendTrial], str]:
     """Prove candidates in their order until one holds or the time is over; returns all, and what ended it.
 
-    Where the one that holds leaves other findings as they are, those of the same size may mend them as well.
+    Where the one that holds leaves other findings as they are, one that is hardly larger may mend them as well.
     """
     trials = [MendTrial(each) for each in found]
     if trials:
@@ -229,7 +230,7 @@ def _search(
     stopped = "exhausted"
     best: MendTrial | None = None
     for number, mend in enumerate(found):
-        if best is not None and (not best.left or mend.size[0] > best.mend.size[0]):
+        if best is not None and (not best.left or mend.size[0] > best.mend.size[0] + HARDLY_LARGER):
             stopped = "finding"
             break
         if interrupt is not None and interrupt.requested:
@@ -246,7 +247,7 @@ def _search(
 
 
 def _holds(trials: list[MendTrial]) -> MendTrial | None:
-    """Return the mend to offer: the smallest that holds, and of several of that size the one that mends most."""
+    """Return the mend to offer: the one that leaves fewest other findings of the class, of these the smallest."""
     proven = [each for each in trials if each.verdict == PROVEN]
     return min(proven, key=lambda each: (each.left, each.mend.size), default=None)
 

@@ -27,6 +27,7 @@ from plait.workers import state
 
 COMPLETE = 3_000  # executions that the reduction gets to see all classes of schedules
 WITHIN_BOUND = 6_000  # and then the search within the bound of the finding
+MOST_CALLS = 4  # of a thread, where the calls of written tests are run in all orders: 70 for two threads, 252 with five
 LOOKED_FOR = 2_000  # executions in which a finding is looked for that its schedule does not show any more
 
 
@@ -174,7 +175,7 @@ class InOrder:
 
 
 def written_tests(name: str, options: StreamOptions, hints: Hints, tests: Path | None, count: int) -> list[Test]:
-    """Return tests that the generator writes for this version."""
+    """Return tests that the generator writes for this version, with the first calls of each thread."""
     owner = state.subject()
     SequentialRunner.announce = _announce
     with state.world().entered():
@@ -187,7 +188,7 @@ def written_tests(name: str, options: StreamOptions, hints: Hints, tests: Path |
         for _ in range(count * 2):
             test = stream.strategy.next_test()
             if test is not None and len(made) < count:
-                made.append(test)
+                made.append(replace(test, suffixes=tuple(calls[:MOST_CALLS] for calls in test.suffixes)))
         return made
 
 

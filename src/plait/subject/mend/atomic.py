@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from plait.subject.mend.clues import Clues
 from plait.subject.mend.holding import Proposal, unit_of
+from plait.subject.mend.taking import taking
 from plait.subject.mend.text import SourceText
 from plait.subject.mend.view import Function, ModuleView, attribute_of, blocks, covering, last_name, own_nodes
 
@@ -26,6 +27,7 @@ def atomic(view: ModuleView, clues: Clues, file: str, owner: str) -> Iterator[Pr
     for function in dict.fromkeys([*functions, *(each for each in called if each is not None)]):
         for block in blocks(function.node):
             yield from _one_operation(view, function, block)
+            yield from taking(view, function, block)
             yield from _publish_last(view, clues, function, block)
             yield from _in_a_local(view, function, block)
         yield from _snapshots(view, function)
