@@ -590,6 +590,19 @@ def test_what_a_mixin_tears_apart_is_overridden(tmp_path, monkeypatch):
     assert "return super().pop" in result.more["diff"]
 
 
+def test_the_diff_of_a_src_layout_applies_at_the_top_of_the_project(tmp_path):
+    (tmp_path / "src" / "shop").mkdir(parents=True)
+    project = Version("worktree", tmp_path / "src", "worktree")
+    assert fixing._way_to(project, tmp_path) == "src"
+    assert fixing._way_to(Version("worktree", tmp_path, "worktree"), tmp_path) == ""
+    assert fixing._way_to(Version("pypi:shop==1", tmp_path / "src", "release"), tmp_path) == ""
+    mend = Mend("", "", (Edit("shop/a.py", "x = 1\n", "x = 2\n"),))
+    (tmp_path / "src" / "shop" / "a.py").write_text("x = 1\n")
+    done = subprocess.run(["git", "apply", "-"], cwd=tmp_path, input=mend.diff_below("src").encode(), check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "src" / "shop" / "a.py").read_text() == "x = 2\n"
+
+
 class Told:
     """A prover that knows what becomes of each candidate."""
 

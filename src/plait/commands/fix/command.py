@@ -267,8 +267,8 @@ def _result(
     more: FixMore = {"candidates": [each.as_json(number) for number, each in enumerate(trials, 1)]}
     if holds is not None:
         more |= {
-            "diff": holds.mend.diff, "mend": holds.mend.title, "file": holds.mend.file,
-            "files": [each.file for each in holds.mend.edits], "evidence": holds.evidence,
+            "diff": holds.mend.diff_below(_way_to(version, asked.project)), "mend": holds.mend.title,
+            "file": holds.mend.file, "files": [each.file for each in holds.mend.edits], "evidence": holds.evidence,
             "written": False,
         }  # fmt: skip
     if version.kind in ("worktree", "folder"):
@@ -277,6 +277,13 @@ def _result(
         "fix", name, verdict, {"at": version.label}, asked.seed, result.model, [finding], stats, stopped_by=stopped,
         more=more,
     )  # fmt: skip
+
+
+def _way_to(version: Version, project: Path) -> str:
+    """Return the folder of the project that names of files begin in: `src`, so that the diff applies at the top."""
+    below = version.kind in ("worktree", "folder") and version.root.resolve().is_relative_to(project.resolve())
+    way = version.root.resolve().relative_to(project.resolve()).as_posix() if below else "."
+    return "" if way == "." else way
 
 
 def write_mend(version: Version, mend: Mend) -> None:

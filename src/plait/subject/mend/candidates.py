@@ -51,7 +51,12 @@ class Mend:
     @property
     def diff(self) -> str:
         """The change, as `patch` and `git apply` read it."""
-        return "".join(unified(*each) for each in self.edits)
+        return self.diff_below("")
+
+    def diff_below(self, folder: str) -> str:
+        """Return the change for those who stand above the root of the version: ``folder`` leads there."""
+        lead = f"{folder}/" if folder else ""
+        return "".join(unified(f"{lead}{each.file}", each.before, each.after) for each in self.edits)
 
     @property
     def size(self) -> tuple[int, int]:
