@@ -1,6 +1,10 @@
 """States as plain data: how attributes are read."""
 
-from plait.observe.canonical import canonical
+import sys
+import types
+
+from plait.judge.oracle.specification import public_attributes
+from plait.observe.canonical import canonical, identities
 
 
 def test_attributes_are_read_in_one_order_and_keys_of_other_classes_are_not_asked():
@@ -43,3 +47,30 @@ def test_keys_are_not_asked_for_their_hashes():
     content = Content()
     content.items[content] = 1
     assert canonical(content) == canonical(content)
+
+
+class Parts(types.ModuleType):
+    """A module that loads its names when they are asked for, as many packages make them."""
+
+    def __getattr__(self, name):
+        raise ImportError(name)
+
+    @property
+    def __dict__(self):
+        raise ImportError("all names are loaded")
+
+
+def test_a_module_that_nobody_can_import_is_an_object_like_any_other():
+    one, two = Parts("parts"), Parts("parts")
+    assert canonical(one) == canonical(two)
+    two.total = 1
+    assert canonical(one) != canonical(two)
+    assert ("attribute", "x.total", 1) in public_attributes({"x": two}, ["x"])
+    assert canonical(sys) == ("named", "sys")
+    assert identities([one, two, one], []) == ((0, False), (1, False), (0, False))
+
+
+def test_a_module_may_be_named_by_anything():
+    one = Parts("one")
+    one.__name__ = {"a": 1}
+    assert canonical(one)[0].endswith("Parts")

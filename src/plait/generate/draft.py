@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plait.generate.values.names import EAGER, role
 from plait.generate.values.value import OWN, RECEIVER, Value, is_literal, literal
-from plait.generate.values.wider import with_part
+from plait.generate.values.wider import parameter_in, with_part
 from plait.model.test import Call
 from plait.subject.interface.members import snake_case
 from plait.subject.interface.signature import UNKNOWN
@@ -36,6 +36,8 @@ _MEET = {"key": 0.75, "name": 0.75, "keys": 0.75}
 """How often a parameter gets the value that an earlier parameter of the same name was given, by role."""
 _MEET_OTHERS = 0.4
 _MEET_UNDER_OTHER_NAME = 0.5
+_MEET_OF_SAME_TYPE = 0.5
+"""How often a parameter gets the class or object that another one with the same annotation was given."""
 _DISTINCT = 0.7
 """How often a text is replaced that another argument of the same call has already."""
 _NAMING = frozenset({"path", "url", "host", "port"})
@@ -60,13 +62,14 @@ class Draft:
     """A call with the imports it needs.
 
     ``drawn`` holds the pool and the value of each argument, ``shown`` its text in the call: a value may be bound to a
-    variable.
+    variable. ``names`` are those of the parameters.
     """
 
     call: Call
     imports: tuple[str, ...] = ()
     drawn: tuple[tuple[Pool, Value], ...] = ()
     shown: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     def offer(self, texts: Sequence[str], shown: str) -> None:
         """Add the texts that an error message (``shown``) lists as allowed to the pools of the parameters it is about.
@@ -96,16 +99,22 @@ class Draft:
             for pool, value in unproven or self.drawn:
                 pool.reject(value.kind)
 
-    def blame(self, wrong: str, part: str, fitting: Sequence[Value], *, first: bool = True) -> bool:
+    def _blamed(self, wrong: str, message: str) -> list[tuple[Pool, Value]]:
+        """Return the arguments that an error blames: by the kind of value, by the parameter's name, or the only one."""
+        if wrong:
+            return [(pool, value) for pool, value in self.drawn if value.kind == wrong]
+        named = [each for name, each in zip(self.names, self.drawn, strict=False) if name == parameter_in(message)]
+        return named or (list(self.drawn) if len(self.drawn) == 1 else [])
+
+    def blame(self, wrong: str, part: str, fitting: Sequence[Value], *, first: bool = True, message: str = "") -> bool:
         """Add values to the pools of the arguments that an error blames; return whether there is such an argument.
 
-        ``wrong`` is the kind of the blamed value, ``part`` the attribute that it lacked. If no ``fitting`` value has
-        the attribute, a stand-in is made that has it. Values for annotated parameters must be of a kind in the pool.
-        The new values come ``first``, or after the others.
+        ``wrong`` is the kind of the blamed value, ``part`` the attribute that it lacked. Without a kind, the
+        ``message`` may name the parameter. If no ``fitting`` value has the attribute, a stand-in is made that has it.
+        Values for annotated parameters must be of a kind in the pool. The new values come ``first``, or after the
+        others.
         """
-        blamed = [(pool, value) for pool, value in self.drawn if value.kind == wrong]
-        if not wrong and len(self.drawn) == 1:
-            blamed = list(self.drawn)
+        blamed = self._blamed(wrong, message)
         for pool, value in blamed:
             missing = part and not part.startswith("_") and repr(part) not in value.text
             made = [with_part(value, part, "o")] if missing and not fitting else ()
@@ -116,11 +125,12 @@ class Draft:
             pool.values = (*new, *pool.values) if first else (*pool.values, *new)
         return bool(blamed)
 
-    def otherwise(self, wrong: str, part: str, fitting: Sequence[Value]) -> list[tuple[Draft, str]]:
+    def otherwise(self, wrong: str, part: str, fitting: Sequence[Value], message: str = "") -> list[tuple[Draft, str]]:
         """Return variants of the call in which a blamed argument is replaced, each with the kind of the new value."""
         found = []
+        blamed = self._blamed(wrong, message)
         for (pool, value), shown in zip(self.drawn, self.shown, strict=False):
-            if (value.kind != wrong and (wrong or len(self.drawn) > 1)) or repr(part) in value.text:
+            if not any(each is pool for each, _value in blamed) or repr(part) in value.text:
                 continue
             made = [with_part(value, part, "o")] if part and not part.startswith("_") and not fitting else []
             kinds = {each.kind for each in pool.values}
@@ -138,7 +148,7 @@ class Draft:
         texts = zip(self.drawn, self.shown, strict=True)
         shown = tuple(new.text if each is pool else text for (each, _value), text in texts)
         imports = tuple(dict.fromkeys((*self.imports, *new.imports)))
-        return Draft(replace(self.call, args=args, kwargs=named), imports, drawn, shown)
+        return Draft(replace(self.call, args=args, kwargs=named), imports, drawn, shown, self.names)
 
     def refuse(self, *, absent: bool) -> None:
         """Report to the pools that the call raised, while no call of the method has ever returned.
@@ -157,10 +167,11 @@ class Scene:
     """The names and values that the calls of a test have used so far.
 
     Values are reused across the calls of a test on purpose: threads that use different keys seldom disturb each other.
-    ``results`` maps variables to the types of the results they hold, and ``given`` maps parameter names to the last
-    value given. Objects are ``bound`` to variables (expression to variable), so that one call can take out what another
-    has put in; the calls that bind them are ``pending`` until they join the prefix. ``handed`` maps a method to the
-    variable that holds what it returned for the current thread; no other thread of the test uses that.
+    ``results`` maps variables to the types of the results they hold. ``given`` maps parameter names to the last value
+    given, and ``typed`` annotations to the last class or object given. Objects are ``bound`` to variables (expression
+    to variable), so that one call can take out what another has put in; the calls that bind them are ``pending`` until
+    they join the prefix. ``handed`` maps a method to the variable that holds what it returned for the current thread;
+    no other thread of the test uses that.
     """
 
     results: dict[str, str] = field(default_factory=dict)
@@ -168,10 +179,13 @@ class Scene:
     bound: dict[str, str] = field(default_factory=dict)
     pending: list[Draft] = field(default_factory=list)
     handed: dict[str, str] = field(default_factory=dict)
+    typed: dict[str, Value] = field(default_factory=dict)
 
     def copy(self) -> Scene:
         """Return an independent copy, without pending calls."""
-        return Scene(dict(self.results), dict(self.given), dict(self.bound), handed=dict(self.handed))
+        found = Scene(dict(self.results), dict(self.given), dict(self.bound), handed=dict(self.handed))
+        found.typed = dict(self.typed)
+        return found
 
 
 class Writer:
@@ -213,6 +227,7 @@ class Writer:
         imports = dict.fromkeys(method.imports)
         drawn: list[tuple[Pool, Value]] = []
         texts: list[str] = []
+        names: list[str] = []
         contiguous = True
         for parameter in method.parameters:
             pool = self._catalogue.pool(method, parameter.name)
@@ -233,6 +248,8 @@ class Writer:
                 value = OWN  # two objects call each other, which can reveal inconsistent lock orders
             if value.kind != "own":
                 scene.given[parameter.name] = value
+                if parameter.annotation and (value.kind == "type" or value.imports):
+                    scene.typed[parameter.annotation] = value
             shown = self._shared(value, scene) if result != RECEIVER else value
             if in_place:
                 args.append(shown.text)
@@ -242,8 +259,9 @@ class Writer:
             imports.update(dict.fromkeys(shown.imports))
             drawn.append((pool, value))
             texts.append(shown.text)
+            names.append(parameter.name)
         call = Call(method.name, method.form, receiver, tuple(args), tuple(kwargs), result)
-        return Draft(call, tuple(imports), tuple(drawn), tuple(texts))
+        return Draft(call, tuple(imports), tuple(drawn), tuple(texts), tuple(names))
 
     def _receiver(self, method: Method, scene: Scene, *, peers: bool) -> str | None:
         """Return the variable that the call goes to: mostly the receiver, sometimes another instance of its class.
@@ -286,6 +304,9 @@ class Writer:
         fits = met is not None and (met in pool.values or pool.anything)
         if fits and (self.same or self._random.random() < _MEET.get(pool.role or "", _MEET_OTHERS)):
             return met
+        alike = scene.typed.get(parameter.annotation or "")
+        if met is None and alike in pool.values and self._random.random() < _MEET_OF_SAME_TYPE:
+            return alike
         if (named := self._under_other_name(pool, scene)) and self._random.random() < _MEET_UNDER_OTHER_NAME:
             return self._random.choice(named)
         if pool.anything and not without and self._random.random() < _ALIAS * pool.scores.weight("own"):

@@ -13,8 +13,10 @@ _GIVE_UP = 12
 _ENDLESS = 3
 """Calls that did not end, after which a method counts as uncallable even if other calls of it returned."""
 
-PLAIN_RESULTS = frozenset({"NoneType", "bool", "int", "float", "str", "bytes", "NotImplementedType"})
-"""Types of results that are not kept for later calls: the pools have such values anyway."""
+PLAIN_RESULTS = frozenset({
+    "NoneType", "bool", "int", "float", "str", "bytes", "NotImplementedType", "module", "_LazyModule",
+})  # fmt: skip
+"""Types of results that are not kept for later calls: the pools have such values, or a call seldom takes one."""
 
 
 @dataclass(slots=True)

@@ -46,6 +46,8 @@ _TELLING = 3
 """Shortest source of an argument that is searched for in error messages."""
 _MOST_ENDED = 3
 """Stopping methods that are tried before a method that does not end."""
+_MOST_OTHERS = 3
+"""Other arguments that are tried for a method that does not end."""
 _STOPS = frozenset({
     "stop", "close", "shutdown", "cancel", "exit", "quit", "kill", "terminate", "abort", "end", "finish", "disconnect",
     "disable", "dispose", "unsubscribe", "interrupt",
@@ -76,7 +78,7 @@ class Preparing:
         self._bases = self._bases or self._objects()
         self._of_method = min(_OF_METHOD, self._left)
         if self._sequences.knowledge.of(method.name).endless:
-            found = self._ended(self._bases[0], method)
+            found = self._with_other_arguments(self._bases[0], method) or self._ended(self._bases[0], method)
             return None if found is None else self._sequences.test(Prefix(found), ())
         for base in self._bases:
             found, _errors = self._attempts(base, method)
@@ -134,6 +136,25 @@ class Preparing:
             found = self._behind(prefix, method, depth - 1)
             if found is not None:
                 return found
+        return None
+
+    def _with_other_arguments(self, base: Prefix, method: Method) -> list[Draft] | None:
+        """Return a call that ends, of a method that did not with the arguments it had first; None if none is found.
+
+        Only a few are tried: each may cost as much as hundreds of other runs.
+        """
+        tried: set[str] = set()
+        for number in range(_MOST_OTHERS if method.parameters else 0):
+            prefix = Prefix(list(base.drafts), base.scene.copy())
+            draft = self._sequences.write(method, prefix, apart=number > 0)
+            if draft is None or draft.call.source in tried:
+                continue
+            tried.add(draft.call.source)
+            outcome = self._run(prefix, draft)
+            if outcome is not None and outcome.status == "ok":
+                self._sequences.knowledge.learn(method.name, outcome)
+                self._sequences.returned(prefix.drafts[0], method.name)
+                return [*prefix.drafts, draft]
         return None
 
     def _ended(self, base: Prefix, method: Method) -> list[Draft] | None:

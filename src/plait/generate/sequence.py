@@ -532,7 +532,7 @@ class Sequences:
         The constructor call is blamed only after several calls: other objects may work, or other methods of this one.
         """
         wrong, part, fitting = asked_for(outcome.message)
-        if not (fitting or part) or draft.blame(wrong, part, fitting):
+        if not (fitting or part) or draft.blame(wrong, part, fitting, message=outcome.message):
             return
         if wrong and self.knowledge.of(draft.call.method).called >= _USELESS_AFTER:
             constructor.blame(wrong, part, fitting, first=False)
@@ -609,7 +609,7 @@ def _without_blame(draft: Draft, attempt: Callable[[Draft], CallOutcome | None])
         if not (part or fitting) and (allowed := listed_values(outcome)):
             wrong, fitting = "" if len(each.drawn) == 1 else "str", [literal(text) for text in allowed]
         if not wrong or wrong != put_in:
-            again = each.otherwise(wrong, part, fitting)
+            again = each.otherwise(wrong, part, fitting, outcome.message)
             pending = [*((other, kind) for other, kind in again if other.call.source not in tried), *pending]
     return None
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
+import types
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -17,6 +19,9 @@ Json = Annotated[Any, IS_JSON]
 IS_CANONICAL = "canonical"
 Canonical = Annotated[Any, IS_CANONICAL]
 """A value as nested tuples of str, int, float, bool and None: hashable, and JSON without loss but for the tuples."""
+
+MODULE_DICT: Any = vars(types.ModuleType)["__dict__"]
+"""Reads the names of a module, whose class may define `__dict__` otherwise."""
 
 
 def is_a(value: Any, *kinds: type) -> bool:
@@ -29,7 +34,9 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
     try:
         found = object.__getattribute__(value, "__dict__")
     except Exception:  # a class may define `__dict__` as a property
-        return None
+        found = None
+    if type(found) is not dict and is_a(value, types.ModuleType):
+        found = MODULE_DICT.__get__(value)
     return found if type(found) is dict else None
 
 
@@ -46,6 +53,22 @@ short_name: Callable[[type], str] = type.__dict__["__name__"].__get__
 """Return a class's name; its metaclass is not asked, because that may be code under test."""
 qualified_name: Callable[[type], str] = type.__dict__["__qualname__"].__get__
 """The same with the classes and functions that it was made in."""
+
+
+def own_name(value: Any) -> str:
+    """Return the name of a class, module or function, without asking a metaclass or the class of a module."""
+    if is_a(value, type):
+        return qualified_name(value)
+    if is_a(value, types.ModuleType):
+        found = MODULE_DICT.__get__(value).get("__name__")
+    else:
+        found = getattr(value, "__qualname__", getattr(value, "__name__", None))
+    return found if type(found) is str else "?"
+
+
+def is_imported(value: Any) -> bool:
+    """Return whether a value is a module that can be imported; others are objects like any other."""
+    return is_a(value, types.ModuleType) and sys.modules.get(own_name(value)) is value
 
 
 def unwrapped(function: Any) -> Any:

@@ -22,7 +22,17 @@ from collections.abc import Iterable, Mapping
 from operator import is_
 from typing import Any
 
-from plait.model.foreign import Canonical, attributes_of, class_name, is_a, member_name, qualified_name, short_name
+from plait.model.foreign import (
+    Canonical,
+    attributes_of,
+    class_name,
+    is_a,
+    is_imported,
+    member_name,
+    own_name,
+    qualified_name,
+    short_name,
+)  # fmt: skip
 from plait.run.heap import OPAQUE
 from plait.run.identity import identity
 from plait.run.primitives.kinds import primitive_kind
@@ -124,6 +134,8 @@ def _compares_by_value(result: Any) -> bool:
     kind = type(result)
     if kind in _ATOMS:
         return True
+    if issubclass(kind, types.ModuleType):
+        return False
     compares: Any = kind.__eq__
     return compares is not object.__eq__ or issubclass(kind, (*_NAMED, *_SKIPPED))
 
@@ -201,6 +213,8 @@ class _Walk:
         way = _ways.get(kind) or _way_of(kind)
         if way == _PRINT and kind is uuid.UUID:
             return ("value", qualified_name(kind), _RANDOM.sub(self._numbered, repr(value)))
+        if way == _NAME and is_a(value, types.ModuleType) and not is_imported(value):
+            way = _PLAIN
         if way <= _SKIP:
             return _leaf(value, kind, way)
         if self._deeper == 0:
@@ -302,7 +316,7 @@ def _leaf(value: Any, kind: type, way: int) -> Canonical:
     if way == _ENUM:
         return ("enum", qualified_name(kind), member_name(value))
     if way == _NAME:
-        return ("named", getattr(value, "__qualname__", getattr(value, "__name__", "?")))
+        return ("named", own_name(value))
     if way == _PRINT:
         return ("value", qualified_name(kind), _ADDRESS.sub("0x...", repr(value)))
     return ("opaque", qualified_name(kind))

@@ -14,7 +14,7 @@ import types
 from enum import Enum
 from typing import Any
 
-from plait.model.foreign import attributes_of
+from plait.model.foreign import MODULE_DICT, attributes_of
 from plait.run.identity import identity
 
 Record = dict[Any, int]
@@ -37,8 +37,7 @@ _MISSING = object()
 
 OPAQUE: set[type] = set()  # the mirror's primitives: their methods are points already
 
-_MODULE_DICT: Any = vars(types.ModuleType)["__dict__"]
-_space_of = _MODULE_DICT.__get__  # a subclass of modules may define `__dict__` otherwise
+_space_of = MODULE_DICT.__get__  # a subclass of modules may define `__dict__` otherwise
 
 
 class Heap:

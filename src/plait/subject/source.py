@@ -105,6 +105,24 @@ class Module:
                     found[alias.asname or alias.name].append(Import(module, None if alias.name == "*" else alias.name))
         return dict(found)
 
+    @cached_property
+    def for_types(self) -> tuple[str, ...]:
+        """The modules of its own package that it imports for type checkers only."""
+        branches = [node for node in self.tree.body if isinstance(node, ast.If)]
+        tests = [node for node in branches if "TYPE_CHECKING" in ast.unparse(node.test)]
+        return self._own_modules(line for test in tests for line in test.body)
+
+    @cached_property
+    def imported_late(self) -> tuple[str, ...]:
+        """The modules of its own package that its functions import."""
+        functions = [node for nodes in self.definitions.values() for node in nodes if isinstance(node, FUNCTIONS)]
+        return self._own_modules(line for function in functions for line in ast.walk(function))
+
+    def _own_modules(self, lines: Iterable[ast.AST]) -> tuple[str, ...]:
+        package = self.name.partition(".")[0]
+        names = dict.fromkeys(self.absolute(line) for line in lines if isinstance(line, ast.ImportFrom))
+        return tuple(name for name in names if name.partition(".")[0] == package and name != self.name)
+
     def absolute(self, node: ast.ImportFrom) -> str:
         """Return the full name of the module that a ``from`` import reads."""
         if not node.level:

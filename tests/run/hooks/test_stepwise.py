@@ -296,3 +296,25 @@ def test_code_that_is_not_under_control_does_the_same(outcomes):
         expected = {str((result, None, space["look"](shared)))}
         for gil in (False, True):
             assert outcomes(program(line, "pass"), Dpor(), gil=gil) == expected, line
+
+
+@pytest.mark.parametrize("gil", [False, True], ids=["free-threaded", "gil"])
+def test_an_object_is_found_by_identity_and_removed_in_one_step(outcomes, gil):
+    """No Python code is asked whether an object equals itself: only one of two threads removes it."""
+    source = """
+EACH = Eq(7)
+class Shared:
+    def __init__(self):
+        self.e = [EACH]
+def one(s):
+    s.e.remove(EACH)
+    return "removed"
+def two(s):
+    s.e.remove(EACH)
+    return "removed"
+def look(s):
+    return s.e
+"""
+    endings = outcomes(source, Dpor(), gil=gil)
+    assert len(endings) == 2
+    assert not any(ending.startswith("('removed', 'removed'") for ending in endings)

@@ -1,6 +1,7 @@
 """Module state is put back behind every execution, whatever an execution did to it."""
 
 import itertools
+import sys
 import types
 from collections import OrderedDict, deque
 from fractions import Fraction
@@ -227,3 +228,17 @@ def test_a_counter_of_something_else_than_numbers_is_left_alone():
     next(module.ids)
     state.restore()
     assert next(module.ids) == Fraction(3, 2)
+
+
+def test_modules_that_code_enters_itself_are_forgotten(monkeypatch):
+    class Lazy(types.ModuleType):
+        pass
+
+    before = dict(sys.modules)
+    monkeypatch.setattr(sys, "modules", before)
+    state = ModuleState([])
+    for made in (Lazy("plait_lazy"), types.ModuleType("plait_lazy")):  # not loaded yet, and loaded since
+        before["plait_lazy"], before["plait_plain"] = made, types.ModuleType("plait_plain")
+        state.restore()
+        assert "plait_lazy" not in before
+        assert "plait_plain" in before

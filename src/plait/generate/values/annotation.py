@@ -6,6 +6,7 @@ Annotations are read as source text, so that a name that cannot be resolved affe
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +42,9 @@ SCALARS: dict[str, tuple[str, ...]] = {
     "Exception": ("ValueError('a')", "KeyError('b')"),
     "BaseException": ("ValueError('a')",),
 }
+_THING = Value("Thing", "type", ("from plait.generate.callables import Thing",))
+"""A class whose instances are never equal: a test shows if two were made instead of one."""
+_FRESH = Value("fresh", "callable", ("from plait.generate.callables import fresh",))
 _SILENT = {"Any", "object", "Incomplete", "Unused", "T", "Unknown"}
 _LISTS = {
     "list", "List", "Sequence", "MutableSequence", "Iterable", "Collection", "Container", "Reversible", "Sized",
@@ -67,6 +71,30 @@ def by_annotation(text: str, build: Build) -> list[Value] | None:
         return _values(ast.parse(text, mode="eval").body, build)
     except SyntaxError:
         return None
+
+
+def by_members(text: str, build: Build) -> list[Value]:
+    """Return values of those members of a union that say what they allow; empty if the annotation is no union."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return []
+    sides = [_values(each, build) or [] for each in _members(node)]
+    return _in_turns([[each for each in side if each.kind != "None"] for side in sides])
+
+
+def _members(node: ast.expr) -> list[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return [each for side in (left, right) for each in _members(side) or [side]]
+        case ast.Subscript(value=head, slice=inside) if _name(head) in ("Union", "Optional"):
+            return list(inside.elts) if isinstance(inside, ast.Tuple) else [inside]
+    return []
+
+
+def _in_turns(sides: list[list[Value]]) -> list[Value]:
+    """Return the first values of each side, then the second ones, and so on."""
+    return [side[index] for index in range(max(map(len, sides), default=0)) for side in sides if index < len(side)]
 
 
 def _values(node: ast.expr, build: Build) -> list[Value] | None:
@@ -108,8 +136,7 @@ def _generic(name: str, dotted: str, arguments: list[ast.expr], build: Build) ->
     if name in _CALLABLES:
         return [Value("lambda *args, **kwargs: None", "callable"), _returning(arguments, build)]
     if name in _TYPES:
-        # `object` is among them because its instances are never equal: a test shows if two were made instead of one.
-        return _classes(arguments, build) or [Value(text, "type") for text in ("int", "object", "str", "dict")]
+        return _classes(arguments, build) or [_THING, *(Value(text, "type") for text in ("int", "str", "dict"))]
     elements = [_some(each, build) for each in arguments]
     first = elements[0] if elements else _some(None, build)
     if name in _LISTS:
@@ -133,7 +160,7 @@ def _union(members: list[ast.expr], build: Build) -> list[Value] | None:
     if any(side is None for side in sides):
         return None
     known: list[list[Value]] = [side for side in sides if side is not None]
-    turns = [side[index] for index in range(max(map(len, known), default=0)) for side in known if index < len(side)]
+    turns = _in_turns(known)
     # None mostly means that no value is given: it comes after one value of every other member.
     nothing = [each for each in turns if each.kind == "None"]
     others = [each for each in turns if each.kind != "None"]
@@ -148,6 +175,8 @@ def _some(node: ast.expr | None, build: Build) -> list[Value]:
 def _classes(arguments: list[ast.expr], build: Build) -> list[Value]:
     """Return the classes that fit ``type[...]`` with this argument."""
     named = arguments[0] if len(arguments) == 1 else None
+    if isinstance(named, ast.Name) and isinstance(vars(builtins).get(named.id), type) and named.id != "object":
+        return [Value(named.id, "type")]
     if not isinstance(named, ast.Name | ast.Attribute) or _name(named) in (*SCALARS, *_SILENT):
         return []
     made = build(ast.unparse(named)) or []
@@ -200,6 +229,8 @@ def _tuples(arguments: list[ast.expr], elements: list[list[Value]]) -> list[Valu
 
 
 def _returning(arguments: list[ast.expr], build: Build) -> Value:
-    """Return a callable that returns a value of the annotated result type."""
+    """Return a callable that returns a value of the annotated result type; a new object if it may be anything."""
+    if len(arguments) == 2 and isinstance(arguments[1], ast.UnaryOp):  # a type variable, as `typing` shows it
+        return _FRESH
     promised = _some(arguments[1], build)[0] if len(arguments) == 2 else literal("1")
     return Value(f"lambda *args, **kwargs: {promised.text}", "callable", promised.imports)

@@ -22,11 +22,23 @@ from collections import Counter
 from functools import cache, partial
 from typing import Any
 
-from plait.generate.values.annotation import by_annotation
-from plait.generate.values.duck import asked_of, class_with, connects, delegated, provided, standin, table_for, wanted
+from plait.generate.values.annotation import by_annotation, by_members
+from plait.generate.values.duck import (
+    asked_of,
+    changes,
+    class_with,
+    connects,
+    delegated,
+    left_to_others,
+    names_known_to,
+    provided,
+    standin,
+    table_for,
+    wanted,
+)  # fmt: skip
 from plait.generate.values.makers import Maker, import_line, makers_of
 from plait.generate.values.names import DESCRIBED, NEVER_REPLACED, by_name, role
-from plait.generate.values.recipes import Recipe, meant_by
+from plait.generate.values.recipes import Recipe, meant_by, recipes_for
 from plait.generate.values.value import (
     OWN,
     Value,
@@ -38,7 +50,6 @@ from plait.subject.interface.members import (
     Method,
     Parameter,
     constructor_parameters,
-    refuses,
     snake_case,
 )
 from plait.subject.interface.signature import annotation_text, read_signature
@@ -52,6 +63,10 @@ if typing.TYPE_CHECKING:
 _MAX_DEPTH = 2
 """How deep constructor calls are nested to make an argument."""
 _MOST_COMPLETED = 4
+_MOST_BELOW = 4
+"""So many subclasses stand for an abstract class that a method takes."""
+_MOST_IN_UNION = 3
+"""So many more values a parameter gets whose annotation has several members, one of which allows anything."""
 _MOST_MAKERS = 4
 """Most ways to get an instance from other functions; each is tried before random constructor calls."""
 _GENERIC = ("'a'", "1", "lambda *args, **kwargs: None", "['a']", "{'a': 1}", "None")
@@ -114,7 +129,8 @@ class Candidates:
         if any(each.kind == "Database" for each in values) and connects(self._owner):
             values.sort(key=lambda each: each.kind != "Database")
         if method.name == "__getattr__":
-            values = [*(literal(repr(name)) for name in delegated(self._owner)), *values]
+            names = [*names_known_to(self._owner, "__getattr__"), *delegated(self._owner)]
+            values = [*(literal(repr(name)) for name in names), *values]
         described = DESCRIBED.get((method.name, position), ())
         return _first([*described, *values], self._size), anything
 
@@ -130,30 +146,40 @@ class Candidates:
         return self._construct(self._owner, 0) if isinstance(self._owner, type) else []
 
     def completed(self) -> list[Recipe]:
-        """Return recipes for subclasses that implement methods which the class itself leaves unimplemented.
+        """Return recipes for subclasses that give what the class itself leaves to them: methods, or attributes.
 
-        Only subclasses of the same package are taken; those that leave fewest methods unimplemented come first.
+        Only subclasses of the same package are taken; those that leave least to others come first. Calls of them that
+        the package itself makes are preferred.
         """
-        if not isinstance(self._owner, type) or not (open_ := _left_to_others(self._owner)):
+        if not isinstance(self._owner, type) or not (open_ := left_to_others(self._owner)):
             return []
         package = self._owner.__module__.partition(".")[0]
         near = [each for each in _family(self._owner)[1:] if each.__module__.partition(".")[0] == package]
-        rows = [(len(_left_to_others(each)), number, each) for number, each in enumerate(near)]
+        rows = [(len(left_to_others(each, open_)), number, each) for number, each in enumerate(near)]
         found = []
         for left, _number, each in sorted(rows, key=lambda row: row[:2])[:_MOST_COMPLETED]:
             if left < len(open_):
+                calls = recipes_for(each, None)[:1]
+                written = [dataclasses.replace(call, origin=f"{call.origin}, a subclass") for call in calls]
                 made = [value for value in self._construct(each, 1) if value.kind == each.__name__][:1]
-                found += [Recipe(value.text, value.imports, f"`{each.__qualname__}`, a subclass") for value in made]
+                simple = [Recipe(value.text, value.imports, f"`{each.__qualname__}`, a subclass") for value in made]
+                found += written or simple
         return found
 
     def handed_out(self) -> list[Recipe]:
         """Return recipes that get an instance from another function of the package, those with few arguments first."""
-        makers = makers_of(self._owner) if isinstance(self._owner, type) else ()
-        found = [recipe for each in makers for recipe in self._made_by(each)]
-        return sorted(found, key=lambda each: each.text.count(","))[:_MOST_MAKERS]
+        found = self._handed_out(self._owner, 0) if isinstance(self._owner, type) else []
+        return found[:_MOST_MAKERS]
 
-    def _made_by(self, maker: Maker) -> list[Recipe]:
-        """Return calls of a maker with the simplest arguments; none if a required argument has no value."""
+    def _handed_out(self, cls: type, depth: int) -> list[Recipe]:
+        found = [recipe for each in makers_of(cls) for recipe in self._made_by(each, cls, depth)]
+        return sorted(found, key=lambda each: each.text.count(","))
+
+    def _made_by(self, maker: Maker, cls: type, depth: int) -> list[Recipe]:
+        """Return calls of a maker with the simplest arguments; none if a required argument has no value.
+
+        The object that a method is called on may come from another maker: ``Client().database('a').collection('a')``.
+        """
         name = maker.name if maker.owner is None else f"{maker.owner.__qualname__}.{maker.name}"
         line = import_line(maker.module, name.partition(".")[0])
         fixed = isinstance(maker.attribute, staticmethod)
@@ -171,9 +197,11 @@ class Candidates:
         starts = [Value(name, "function")]
         if maker.owner is not None and not fixed and not isinstance(maker.attribute, classmethod):
             owners = [*_filled(maker.owner), *self._construct(maker.owner, 1)[:1]]
+            if depth == 0:
+                further = self._handed_out(maker.owner, 1)[:1]
+                owners = [*(Value(each.text, "object", each.imports) for each in further), *owners]
             starts = [Value(f"{each.text}.{maker.name}", "function", each.imports) for each in owners]
-        family = _family(self._owner) if isinstance(self._owner, type) else []
-        made = frozenset(map(short_name, family))
+        made = frozenset(map(short_name, _family(cls)))
         return [
             Recipe(each.text + called, tuple(dict.fromkeys([line, *each.imports, *needed])), f"`{name}`", made)
             for each in starts
@@ -215,6 +243,10 @@ class Candidates:
             kinds_of = Counter(each.kind for each in _first(fitting, len(fitting)))
             covered = {kind for kind, count in kinds_of.items() if count > 1 or kind not in ("int", "str")}
             return _first([*fitting, *(each for each in annotated if each.kind not in covered)], self._size), False
+        if parameter.annotation and (members := by_members(parameter.annotation, build)):
+            known = {each.text for each in members}
+            named = [each for each in named if each.text not in known]
+            return _first([*mined[:3], *members, *named], self._size + _MOST_IN_UNION), True
         evident = by_annotation(used, build) if used else None
         if evident and not {each.kind for each in evident} & {each.kind for each in named}:
             named = [*evident, *named]
@@ -270,7 +302,11 @@ class Candidates:
             return [Value(text, cls.__name__, ("import datetime",)) for text in said]
         if cls.__module__ in _DRAWN:
             return draw(cls, seed=self._seed, count=3)
-        return [*self._ready_made(cls), *self._construct(cls, depth)] or self._drawn_data(cls)
+        below = _concretes(cls)[: _MOST_BELOW if depth == 0 else 1] if inspect.isabstract(cls) else [cls]
+        made = [self._construct(each, depth) for each in below or [cls]]
+        if len(made) > 1:
+            made = [values[:1] for values in made]
+        return [*self._ready_made(cls), *(value for values in made for value in values)] or self._drawn_data(cls)
 
     def _ready_made(self, cls: type) -> list[Value]:
         """Return public instances of the class that the subject's module has as globals."""
@@ -348,12 +384,6 @@ class Candidates:
         return self._construct(found, depth + 1) if found is not None else []
 
 
-def _left_to_others(cls: type) -> frozenset[str]:
-    """Return the names of methods that only raise NotImplementedError, so that subclasses must override them."""
-    names = {name for each in cls.__mro__ for name in vars(each)}
-    return frozenset(name for name in names if refuses(inspect.getattr_static(cls, name, None), optional=True))
-
-
 def _family(cls: type) -> list[type]:
     """Return a class and all classes derived from it."""
     found = [cls]
@@ -407,18 +437,22 @@ def _is_open(cls: type) -> bool:
 
 def _concrete(cls: type) -> type | None:
     """Return the class itself if it can be instantiated, else the first such subclass from the same package."""
+    return next(iter(_concretes(cls)), None)
+
+
+def _concretes(cls: type) -> list[type]:
+    """Return the class itself if it can be instantiated, else all such subclasses from the same package.
+
+    Those whose methods change their instances come first: threads can disagree about these only.
+    """
     if getattr(cls, "_is_protocol", False) or "<locals>" in cls.__qualname__ or cls.__module__ == "typing":
-        return None
+        return []
     if not inspect.isabstract(cls):
-        return cls
+        return [cls]
     package = cls.__module__.partition(".")[0]
-    below: list[type] = cls.__subclasses__()
-    near = [each for each in below if each.__module__.partition(".")[0] == package]
-    for each in sorted(near, key=lambda one: (one.__module__, one.__qualname__)):
-        found = _concrete(each)
-        if found is not None:
-            return found
-    return None
+    below = [each for each in _family(cls)[1:] if each.__module__.partition(".")[0] == package]
+    usable = [each for each in below if not inspect.isabstract(each) and "<locals>" not in each.__qualname__]
+    return sorted(usable, key=lambda each: (not changes(each), each.__module__, each.__qualname__))
 
 
 def _resolve(dotted: str, homes: list[dict[str, Any]]) -> Any:

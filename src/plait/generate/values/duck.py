@@ -7,8 +7,10 @@ a class of the package is found that has them, or a stand-in is made. Nothing is
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import sys
+import types
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from plait.generate.values.names import by_name
 from plait.generate.values.value import Value, literal
 from plait.model.files import parse_source
-from plait.model.foreign import is_a, module_of
-from plait.subject.interface.members import snake_case
+from plait.model.foreign import is_a, module_of, own_name
+from plait.subject.interface.members import refuses, snake_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -93,8 +95,11 @@ def table_for(owner: object, function: str, parameter: str) -> list[Value]:
     parts = used_parts(owner, function, parameter)
     keys = sorted(part[1:-1] for part in parts if part.startswith("[") and part.endswith("]") and part != "[]")
     asked = {part.removesuffix("()") for part in parts if not part.startswith("[")}
-    if not asked <= {*dir(dict), *_REACHED} or not (keys or "[]" in parts or asked & _ONLY_MAPPINGS):
+    texts = asked & _ONLY_TEXTS
+    if not asked <= {*dir(dict), *_REACHED, *texts} or not (keys or "[]" in parts or asked & _ONLY_MAPPINGS):
         return []
+    if texts:  # a mapping whose values are texts: a loop over it reuses the name
+        return [literal(each) for each in _REFERENCES]
     shown = []
     imports: dict[str, None] = {}
     for key in keys[:_MOST_PARTS]:
@@ -113,6 +118,9 @@ def _plain_with(asked: set[str]) -> Value | None:
 
 _PLAIN_DATA = (("'a'", str), ("{'a': 1}", dict), ("['a']", list), ("b'a'", bytes), ("1", int), ("{'a'}", set))
 _ONLY_MAPPINGS = frozenset({"get", "items", "keys", "values", "setdefault", "popitem"})
+_REFERENCES = ("{'a': 'string:digits'}", "{'a': 'string:digits', 'b': 'string:printable'}", "{}")
+"""Texts that name something which can be imported: most texts with parts do, and code that only splits them may."""
+_ONLY_TEXTS = frozenset({"split", "rsplit", "partition", "rpartition", "startswith", "endswith", "strip", "lower"})
 _REACHED = frozenset({"__getitem__", "__setitem__", "__contains__", "__iter__", "__len__"})
 
 
@@ -129,6 +137,46 @@ def uses_of(owner: object) -> dict[str, frozenset[str]]:
     for _ in range(_DEPTH):
         found = {name: used.union(*(found[each] for each in used if each in found)) for name, used in found.items()}
     return {name: used - found.keys() for name, used in found.items()}
+
+
+def left_to_others(cls: type, names: Iterable[str] | None = None) -> frozenset[str]:
+    """Return what a class leaves to its subclasses, of all names or of these.
+
+    These are methods that only raise NotImplementedError, attributes of ``self`` that its methods read and nothing
+    sets, and attributes of the class that are None and that none of its methods sets.
+    """
+    given = provided(cls)
+    if names is None:
+        read = {
+            node.attr for tree in _sources(cls) for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and _text(node.value) == "self"
+        }  # fmt: skip
+        names = {*read, *(name for each in cls.__mro__ for name in vars(each))}
+        names = {name for name in names if not name.startswith("__")}
+    if any("__getattr__" in vars(each) for each in cls.__mro__):
+        names = given.intersection(names)
+    return frozenset(name for name in names if name not in given or _is_open(cls, name))
+
+
+def _is_open(cls: type, name: str) -> bool:
+    found = inspect.getattr_static(cls, name, _MISSING)
+    if found is None:
+        return name not in _stored(cls)
+    return found is not _MISSING and refuses(found, optional=True)
+
+
+_MISSING = object()
+
+
+@cache
+def changes(cls: type) -> bool:
+    """Return whether a method of a class, apart from its constructor, stores something in ``self``."""
+    return any(
+        isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Store | ast.Del)
+        and (_text(part.value) or "").startswith("self")
+        for name, bodies in _inside(cls).items() if name not in ("__init__", "__new__")
+        for body in bodies for part in ast.walk(body)
+    )  # fmt: skip
 
 
 def connects(owner: object) -> bool:
@@ -181,6 +229,8 @@ def _classes(homes: Iterable[dict[str, Any]], package: str) -> Iterator[type]:
 
 
 def _module(owner: object) -> str:
+    if is_a(owner, types.ModuleType):
+        return own_name(owner)
     return module_of(owner) or ""  # None if a class defines `__module__` as something else than a text
 
 
@@ -193,6 +243,31 @@ def class_with(owner: object, asked: frozenset[str]) -> type | None:
     telling = {each for each in asked if not each.startswith("__")}
     classes = _classes([vars(each) for each in package_modules(package)], package) if telling else ()
     return next((each for each in classes if each is not owner and telling <= set(dir(each))), None)
+
+
+def names_known_to(owner: object, function: str) -> list[str]:
+    """Return texts that a function compares its last parameter with, or looks up in a table of its module."""
+    space = vars(sys.modules[_module(owner)]) if _module(owner) in sys.modules else {}
+    found: dict[str, None] = {}
+    parts: list[ast.expr]
+    for tree in _functions(owner, function):
+        names = [each.arg for each in tree.args.args]
+        for node in ast.walk(tree):
+            match node:
+                case ast.Compare(left=ast.Name(id=name), comparators=[other]) if name in names[-1:]:
+                    parts = other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
+                case ast.Subscript(value=ast.Name() as other, slice=ast.Name(id=name)) if name in names[-1:]:
+                    parts = [other]
+                case _:
+                    continue
+            found.update(dict.fromkeys(str(each.value) for each in parts if isinstance(each, ast.Constant)))
+            table: Any = space.get(other.id) if isinstance(other, ast.Name) else None
+            if is_a(table, dict, set, frozenset, list, tuple):
+                found.update(dict.fromkeys(each for each in list(table) if type(each) is str))
+    return [name for name in found if name.isidentifier()][:_MOST_KNOWN]
+
+
+_MOST_KNOWN = 4
 
 
 def delegated(owner: object) -> list[str]:
@@ -217,14 +292,16 @@ _MOST_PASSED_ON = 3
 @cache
 def provided(cls: type) -> frozenset[str]:
     """Return all attributes of instances: those of the class, and those that its source assigns to ``self``."""
-    found = set(dir(cls))
-    for tree in _sources(cls):
-        found |= {
-            node.attr
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _text(node.value) == "self"
-        }
-    return frozenset(found)
+    return frozenset(dir(cls)) | _stored(cls)
+
+
+@cache
+def _stored(cls: type) -> frozenset[str]:
+    """Return the attributes that the source of a class assigns to ``self``."""
+    return frozenset(
+        node.attr for tree in _sources(cls) for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _text(node.value) == "self"
+    )  # fmt: skip
 
 
 _LACKS = re.compile(r"AttributeError: (?:type object )?'(\w+)'(?: object)? has no attribute '(\w+)'")

@@ -85,7 +85,17 @@ def _hands_out(function: FunctionNode, wanted: str) -> bool:
         text = said.value if isinstance(said, ast.Constant) and isinstance(said.value, str) else ast.unparse(said)
         return text.rpartition(".")[2].partition("[")[0] == wanted
     returned = [part for node in inside if isinstance(node, ast.Return) for part in _ways(node.value)]
-    return not nested and any(isinstance(each, ast.Call) and _last(each.func) == wanted for each in returned)
+    kept = {
+        target.id for node in inside if isinstance(node, ast.Assign) and _makes(node.value, wanted)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    return not nested and any(
+        _makes(each, wanted) or (isinstance(each, ast.Name) and each.id in kept) for each in returned
+    )
+
+
+def _makes(value: ast.expr | None, wanted: str) -> bool:
+    return isinstance(value, ast.Call) and _last(value.func) == wanted
 
 
 def _ways(value: ast.expr | None) -> list[ast.expr | None]:

@@ -52,6 +52,8 @@ _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     (("name label title tag topic channel group category namespace prefix suffix alias attribute attr field column "
      "event_name scope kind type_name"), "name", ("'a'", "'b'")),
     ("event signal evt", "name", ("'a'", "'b'")),
+    # of the standard library, and seldom loaded
+    ("fullname modname mod_name module_name import_name dotted_name", "module", ("'colorsys'", "'string'", "'sched'")),
     ("message msg text string s line content body word sentence pattern", "text", ("'a'", "'1'", "'ab'", "''")),
     (("callback cb func fn f function callable handler listener observer hook subscriber target factory creator fget "
      "loader getter predicate action consumer visitor supplier provider producer constructor builder maker on_miss "

@@ -105,8 +105,8 @@ def _snippets(cls: type, tests: Path | None) -> Iterator[tuple[str, str, str | N
     is_package = Path(str(file)).name == "__init__.py"
     for name, text in _readmes(root.parent if is_package else root, cls.__module__.partition(".")[0]):
         yield from ((each, name, None) for each in examples_in(text))
-    for path, text in _files(root, cls.__name__) if is_package else ():
-        inside = path.relative_to(root.parent).with_suffix("")
+    for path, text in _files(root if is_package else Path(str(file)), cls.__name__):
+        inside = path.relative_to(root.parent if is_package else root).with_suffix("")
         name = ".".join(inside.parts).removesuffix(".__init__")
         yield from ((each, f"a docstring in {path.name}", name) for each in _docstrings(text, cls.__name__))
         yield text, path.name, name
@@ -144,7 +144,8 @@ def _docstrings(text: str, wanted: str) -> Iterator[str]:
 
 def _files(folder: Path, wanted: str) -> Iterator[tuple[Path, str]]:
     mention = re.compile(rf"\b{re.escape(wanted)}\s*\(")
-    for path in map(Path, islice(files_below(folder, ".py"), _MAX_FILES)):
+    paths = map(Path, files_below(folder, ".py")) if folder.is_dir() else iter([folder])
+    for path in islice(paths, _MAX_FILES):
         try:
             text = file_text(path, most=_MAX_BYTES)
         except (OSError, UnicodeDecodeError):

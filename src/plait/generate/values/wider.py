@@ -111,6 +111,21 @@ def asked_for(message: str) -> tuple[str, str, list[Value]]:
     return ("type", "", [_ANY_CLASS]) if _NO_ARGUMENTS.search(message) else ("", "", [])
 
 
+_NAMED = (
+    re.compile(r"(?:argument|parameter|keyword|field)\W{1,3}(\w+)\W{0,2} (?:must|should|has|is|needs|cannot)"),
+    re.compile(
+        r"^\W?(\w+)\W{0,2} (?:argument |parameter )?(?:must|should|has to|needs to|is not a|is required|expected)"
+    ),
+)
+"""Messages that name a parameter."""
+
+
+def parameter_in(message: str) -> str | None:
+    """Return the name of the parameter that an error is about; None if it names none."""
+    found = (pattern.search(message) for pattern in _NAMED)
+    return next((each[1] for each in found if each is not None), None)
+
+
 def with_part(value: Value | None, part: str, name: str) -> Value:
     """Return a stand-in with this part, and with the parts of ``value`` if that is a stand-in."""
     before = value.text[:-1] if value is not None and value.kind == "Standin" else f"Standin({name!r}"

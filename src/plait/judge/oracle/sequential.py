@@ -194,7 +194,8 @@ class SequentialRunner:
         """Return whether a call of an endless method may end after these calls."""
         needed = self.ends.get(call.method)
         known = needed is not None and needed <= {each.method for each in behind}
-        return known or call.method == SequentialRunner.trying
+        same = not needed and call.expression == self.endless[call.method]  # other arguments are what it needs
+        return (known and not same) or call.method == SequentialRunner.trying
 
     def _without_end(self, call: Call, number: int, least: int = 1) -> CallOutcome:
         """Return the outcome of an endless call; after ``least`` of them the method is not called any more."""

@@ -37,7 +37,6 @@ import datetime as dt
 import decimal
 import enum
 import fractions
-import types
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -51,7 +50,7 @@ from plait.explore.runner import execute
 from plait.explore.serial import Serial, StartedAfresh, StartedAtIdle, WithSpuriousWakeup
 from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.stale import acts_on_what_has_changed
-from plait.model.foreign import Canonical
+from plait.model.foreign import Canonical, attributes_of, is_a, is_imported
 from plait.model.test import Call
 from plait.observe.canonical import canonical, canonical_all, exception_name, identities, with_state
 from plait.run.endings import OWN, RAISED, EndlessError, SetupBlockedError, patience
@@ -570,8 +569,7 @@ def public_attributes(values: Mapping[str, Any], variables: Sequence[str]) -> tu
     found: list[CallResult] = []
     for variable in variables[:1]:
         value = values[variable]
-        space = isinstance(value, type | types.ModuleType)
-        attributes = with_state(value) if space else getattr(value, "__dict__", None)
+        attributes = with_state(value) if is_a(value, type) or is_imported(value) else attributes_of(value)
         if type(attributes) is dict:
             public = sorted(name for name in attributes if isinstance(name, str) and not name.startswith("_"))
             found += [

@@ -400,7 +400,17 @@ def _remove(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any
 
 def _search_and_remove(thread: VThread, items: list[Any], wanted: Any, site: int) -> None:
     walk, at = Walk(items, site), 0
+
+    def stands_here() -> bool:
+        return at < list.__len__(items) and list.__getitem__(items, at) is wanted
+
     while True:
+        if stands_here():
+            access(thread, _HEAP.whole(items), WRITE, site)
+            if stands_here():  # no Python code is asked about the object itself: it is found and removed in one step
+                list.__delitem__(items, at)
+                thread.may_switch = True
+                return
         walk.point(thread)
         if at >= list.__len__(items):
             [].remove(wanted)  # raises what this version of Python raises

@@ -11,15 +11,17 @@ from __future__ import annotations
 import ast
 import collections
 import contextlib
+import sys
 import types
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from itertools import count, repeat
 from operator import is_
 from typing import Any
 
 from plait.model.foreign import attributes_of, is_a
 from plait.run.hooks.containers import is_weak
+from plait.run.identity import identity
 from plait.run.primitives.file_lock import reset_file_locks
 from plait.run.primitives.kinds import primitive_kind
 from plait.run.primitives.local import local
@@ -89,6 +91,8 @@ class ModuleState:
         self._hook = hooks.excepthook
         self.behind: list[Callable[[], object]] = []  # further functions to call after every execution
         self.truncated = False
+        self._imported = dict(sys.modules)
+        self._made: set[str] = set()
         self._names = {module.__name__ for module in modules}
         for module in modules:
             self._visit_namespace(module)
@@ -102,12 +106,31 @@ class ModuleState:
         reset_numbers()
         hooks.restore(self._hook)
         reset_file_locks()
+        self._forget_modules(getattr(heap, "contents", {}).get(identity(sys.modules), ()))
         for counter in self._counters.values():
             counter.renew()
         for undo in self._undo:
             undo()
         for action in self.behind:
             action()
+
+    def _forget_modules(self, named: Container[object]) -> None:
+        """Remove modules that the code has entered into `sys.modules` itself, in an execution; imported ones stay.
+
+        These are lazy ones (of another class), also if they have been loaded since, and those whose names the code has
+        looked for (``named``).
+        """
+        if len(sys.modules) == len(self._imported):
+            return
+        for name in [name for name in sys.modules if name not in self._imported]:
+            module = sys.modules[name]
+            kind = type(module)
+            if kind is not types.ModuleType and not kind.__module__.startswith("plait."):
+                self._made.add(name)
+            if name in self._made or name in named:
+                del sys.modules[name]
+            else:
+                self._imported[name] = module
 
     def name_of(self, value: Any) -> str | None:
         """Return a name for an object that belongs to the state: its variable, else its address; None for others."""

@@ -5,6 +5,7 @@ A process has one world, and loads one version of the code under test into it. T
 
 from __future__ import annotations
 
+import ast
 import asyncio  # noqa: F401 - see below
 import contextlib
 import importlib
@@ -25,6 +26,7 @@ from plait.run.importing.adopt import Adopter, is_foreign
 from plait.run.importing.importer import Importer, resolve_lazy
 from plait.run.importing.mirror import Mirror
 from plait.run.importing.modulestate import ModuleState
+from plait.subject.source import Module
 
 # asyncio keeps the modules `time` and `selectors` of its first import. If those were the mirrored ones, the clock of
 # all event loops of this process would stand still outside of executions. So it is imported before the mirror exists.
@@ -86,9 +88,22 @@ class World:
                 loaded = importlib.import_module(module)
             else:
                 loaded = self.importer.load_source(module, file)
+            self._import_for_types(loaded)
             while any(resolve_lazy(each) for each in list(sys.modules.values()) if self._under_test(each)):
                 pass  # what has been imported now may have put off imports of its own
             return loaded
+
+    def _import_for_types(self, module: types.ModuleType) -> None:
+        """Import what a module names for type checkers only: its annotations mean classes that callers have loaded."""
+        file = getattr(module, "__file__", None)
+        if not self._under_test(module) or not isinstance(file, str):
+            return
+        text = Path(file).read_bytes()
+        source = Module(module.__name__, file, ast.parse(text), hasattr(module, "__path__"), True, text)
+        if all(map(_is_importable, source.for_types)):
+            return
+        for name in (*source.imported_late, *source.for_types):  # in a circle, the order matters
+            _is_importable(name)
 
     def _forget(self, module: str) -> None:
         """Forget a module that was imported before un-rewritten: it must be imported again."""
@@ -108,6 +123,15 @@ class World:
         return type(getattr(module, "__spec__", None)).__name__ == "ModuleSpec" and (
             type(module.__spec__.loader).__name__ == "RewritingLoader"
         )
+
+
+def _is_importable(name: str) -> bool:
+    """Import a module; return whether that worked: for type checkers, one may be named that is not there."""
+    try:
+        importlib.import_module(name)
+    except Exception:  # the code under test runs
+        return False
+    return True
 
 
 def is_found_by_name(module: str, file: Path) -> bool:

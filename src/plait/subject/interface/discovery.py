@@ -55,7 +55,12 @@ def _of_module(module: types.ModuleType, name: str, only: frozenset[str] | None 
             continue
         if found == "__getattr__":
             methods.extend(special_methods(found, module, value))
-        elif is_a(value, type) or not callable(value) or (found.startswith("_") and only is None):
+        elif (
+            is_a(value, type)
+            or not callable(value)
+            or type(value).__module__ == "typing"
+            or (found.startswith("_") and only is None)
+        ):
             continue
         elif only is not None or (found in public if public is not None else module_of(value) == module.__name__):
             made = callable_methods(found, value, module.__name__, found, bound=False, kind="function", notes=notes)

@@ -20,6 +20,8 @@ from plait.subject.interface.members import Interface, Method, class_interface, 
 _MOST = 3
 """Methods of one kind of result: a class has many, and few of them are about where it comes from."""
 _KINDS = ("method", "context")
+_WALKED = ("__iter__", "__next__")
+"""Many results only say what is wanted; the object is read when they are iterated."""
 _BOUND = frozenset({"local", "get_ident", "current_thread", "threadlocal"})
 
 
@@ -76,7 +78,14 @@ def _returned(function: ast.FunctionDef) -> Iterator[ast.Call]:
         targets = node.targets if isinstance(node, ast.Assign) else []
         if isinstance(node, ast.Assign) and any(isinstance(each, ast.Name) and each.id in names for each in targets):
             returned += _ways(node.value)
-    yield from (value for value in returned if isinstance(value, ast.Call))
+    yield from (_first_of_chain(value) for value in returned if isinstance(value, ast.Call))
+
+
+def _first_of_chain(call: ast.Call) -> ast.Call:
+    """Return the call that makes the object of ``Cursor(self).sort(key).limit(1)``: such methods mostly return it."""
+    while isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
+        call = call.func.value
+    return call
 
 
 def _ways(value: ast.expr | None) -> list[ast.expr | None]:
@@ -99,9 +108,10 @@ def _methods(made: type, maker: Method) -> list[Method]:
     entered = {"__enter__", "__exit__"} & using
     wanted = [
         each for each in own.methods
-        if each.kind in _KINDS and (each.name in using or (each.name == "with" and entered))
+        if (each.kind in _KINDS or each.name in _WALKED)
+        and (each.name in using or (each.name == "with" and entered))
     ]  # fmt: skip
-    wanted.sort(key=lambda each: each.name != "with")
+    wanted.sort(key=lambda each: (each.name != "with", each.name not in _WALKED))
     return [replace(each, name=f"{maker.name}().{each.name}", of=maker.name) for each in wanted[:_MOST]]
 
 

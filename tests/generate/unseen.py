@@ -1,0 +1,169 @@
+"""Classes that say little of themselves, as many old ones do."""
+
+import abc
+import typing
+
+T = typing.TypeVar("T")
+PLACE = "./plait-"
+Alias = tuple[int, str]
+
+
+class Rule(abc.ABC, typing.Generic[T]):
+    @abc.abstractmethod
+    def get(self): ...
+
+
+class Always(Rule[T]):
+    def __init__(self, value):
+        self.value = value
+
+    def get(self):
+        return self.value
+
+
+class Once(Rule[T]):
+    def __init__(self, make: typing.Callable[[], T]):
+        self.make = make
+        self.made = None
+
+    def get(self):
+        if self.made is None:
+            self.made = self.make()
+        return self.made
+
+
+class Kitchen:
+    def __init__(self):
+        self.rules = {}
+
+    def put(self, dish: type[T], rule: Rule[T] | T):
+        self.rules[dish] = rule
+
+    def take(self, wanted: type[T]):
+        return self.rules.get(wanted)
+
+
+class Store:
+    def room(self, name):
+        room = Room(self, name)
+        return room
+
+
+class Room:
+    def __init__(self, store, name):
+        self.store, self.name = store, name
+
+    def shelf(self, name):
+        shelf = self.last = Shelf(self, name)
+        return shelf
+
+
+class Shelf:
+    def __init__(self, room, name):
+        self.room, self.name = room, name
+
+    def label(self):
+        return self.room.store, self.name
+
+
+class Table:
+    kind = None
+    size = None
+
+    def __init__(self, name):
+        self.name, self.size = name, 0
+
+    def load(self):
+        return self.kind.upper() + self.name
+
+
+class Numbers(Table):
+    kind = "numbers"
+
+
+class Resolving:
+    def get(self):
+        return self.resolve_it()
+
+
+class Eager(Resolving):
+    def resolve_it(self):
+        return 1
+
+
+class Open:
+    def __getattr__(self, name):
+        return name
+
+    def get(self):
+        return self.anything
+
+
+numbers = Numbers(PLACE + "numbers")
+_TABLE = {"two": 2, "three": 3}
+
+
+class Lazy:
+    def __getattr__(self, name):
+        if name == "one":
+            return 1
+        if name in _TABLE:
+            return _TABLE[name]
+        raise AttributeError(name)
+
+
+def chosen(side):
+    return side in ("left", "right")
+
+
+class Index:
+    def __init__(self):
+        self.parts = {}
+
+    def fill(self, spec):
+        for name, spec in spec.items():
+            self.parts[name] = spec.split(":")
+
+    def show(self, spec):
+        return spec.split(":")
+
+
+class Ledger:
+    def __init__(self):
+        self.lines = []
+
+    def write(self, place, entry):
+        if not isinstance(entry, dict):
+            raise TypeError("entry must be an instance of dict")
+        self.lines.append((place, entry))
+
+
+class Looping:
+    def __init__(self):
+        self.total = 0
+
+    def count(self, step):
+        self.total += step
+
+
+class Rows:
+    def __init__(self):
+        self.rows = {}
+
+    def add(self, key):
+        self.rows[key] = 1
+
+    def find(self, limit=0):
+        return Cursor(self, limit).skip(0)
+
+
+class Cursor:
+    def __init__(self, owner, limit):
+        self.owner = owner
+        self.limit = limit
+
+    def skip(self, _count):
+        return self
+
+    def __iter__(self):
+        return iter(self.owner.rows)
