@@ -52,6 +52,12 @@ def test_harmless_acts_pass(workers):
     assert answer.stopped == ()
 
 
+def test_files_of_ours_are_not_opened_and_closed_by_their_numbers(workers):
+    said = workers.submit(tasks.open_by_number, timeout=LONG).result().value
+    assert any("plait stopped open(" in each for each in said)
+    assert workers.submit(tasks.harmless, timeout=LONG).result().value == "fine"
+
+
 def test_it_cannot_be_switched_off_by_name():
     with Workers(WorkerSpec(), count=1) as workers:
         results = workers.submit(tasks.try_to_switch_off, timeout=LONG).result().value

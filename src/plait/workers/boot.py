@@ -135,6 +135,7 @@ def _set_up(boot: Boot, box: BlackBox) -> None:
     _inside.snapshot = ProcessSnapshot(work)
     state.use(boot.spec, box, _inspect, _inside.snapshot.folder)
     _inside.descriptors = _descriptors(range(3, _MANY_DESCRIPTORS))
+    guard.protect(_inside.descriptors)
 
 
 def _descriptors(numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
