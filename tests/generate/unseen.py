@@ -39,6 +39,9 @@ class Kitchen:
     def put(self, dish: type[T], rule: Rule[T] | T):
         self.rules[dish] = rule
 
+    def follow(self, rule_class):
+        self.rules[rule_class] = rule_class
+
     def take(self, wanted: type[T]):
         return self.rules.get(wanted)
 
@@ -167,3 +170,17 @@ class Cursor:
 
     def __iter__(self):
         return iter(self.owner.rows)
+
+
+class Opener:
+    def reading(self, path_or_file):
+        return Reading(path_or_file)
+
+
+class Reading:
+    def __init__(self, place):
+        with open(place, encoding="utf-8") as file:
+            self.text = file.read()
+
+    def take(self):
+        self.text = self.text[1:]

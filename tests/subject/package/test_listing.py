@@ -67,3 +67,17 @@ def test_what_a_module_imports_for_its_own_use_is_not_handed_on(tmp_path):
         shop__listed="from ._impl import Shown, Used\n__all__ = ['Shown']\nmade = Shown()\n",
     )  # fmt: skip
     assert sorted(each.name for each in found.classes) == ["shop._impl:Kept", "shop._impl:Offered", "shop._impl:Shown"]
+
+
+def test_an_abstract_class_that_keeps_nothing_has_no_state(tmp_path):
+    head = "import abc\nclass Plain(abc.ABC):\n    name = 'a'\n    @abc.abstractmethod\n    def get(self): ...\n"
+    more = (
+        "class Keeps(abc.ABC):\n    def __init__(self):\n        self.rows = {}\n    @abc.abstractmethod\n"
+        "    def get(self): ...\n"
+        "class Shares(abc.ABC):\n    rows = {}\n    @abc.abstractmethod\n    def get(self): ...\n"
+        "class Real(Plain):\n    def get(self):\n        self.count = 1\n"
+        "class Concrete(Plain):\n    def get(self):\n        return 1\n"
+    )
+    found = listed(tmp_path, shop__init="", shop__stock=head + more)
+    silent = {each.qualname: bool(each.silent) for each in found.classes}
+    assert silent == {"Plain": True, "Keeps": False, "Shares": False, "Real": False, "Concrete": False}

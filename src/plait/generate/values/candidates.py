@@ -13,6 +13,7 @@ import dataclasses
 import enum
 import importlib
 import inspect
+import re
 import sys
 import tempfile
 import types
@@ -27,10 +28,12 @@ from plait.generate.values.duck import (
     asked_of,
     changes,
     class_with,
+    classes_in,
     connects,
     delegated,
     left_to_others,
     names_known_to,
+    package_modules,
     provided,
     standin,
     table_for,
@@ -45,7 +48,7 @@ from plait.generate.values.value import (
     kind_of,
     literal,
 )
-from plait.model.foreign import is_a, short_name
+from plait.model.foreign import is_a, module_of, short_name
 from plait.subject.interface.members import (
     Method,
     Parameter,
@@ -183,17 +186,11 @@ class Candidates:
         name = maker.name if maker.owner is None else f"{maker.owner.__qualname__}.{maker.name}"
         line = import_line(maker.module, name.partition(".")[0])
         fixed = isinstance(maker.attribute, staticmethod)
-        called = ""
-        needed: tuple[str, ...] = ()
+        calls: dict[str, tuple[str, ...]] = {"": ()}
         if not isinstance(maker.attribute, property):
             bound = maker.owner is not None and not fixed
             read = read_signature(maker.function, module=maker.module, qualname=name, bound=bound)
-            owner = maker.owner or sys.modules[maker.module]
-            given = None if read is None else self._given_simply(owner, maker.name, _telling(read), maker.module, 1)
-            if given is None or not line:
-                return []
-            called = f"({', '.join(shown for shown, _ in given)})"
-            needed = tuple(each for _, lines in given for each in lines)
+            calls = {} if read is None or not line else self._calls_of(maker, _telling(read))
         starts = [Value(name, "function")]
         if maker.owner is not None and not fixed and not isinstance(maker.attribute, classmethod):
             owners = [*_filled(maker.owner), *self._construct(maker.owner, 1)[:1]]
@@ -204,19 +201,35 @@ class Candidates:
         made = frozenset(map(short_name, _family(cls)))
         return [
             Recipe(each.text + called, tuple(dict.fromkeys([line, *each.imports, *needed])), f"`{name}`", made)
-            for each in starts
-        ]
+            for each in starts for called, needed in calls.items()
+        ]  # fmt: skip
+
+    def _calls_of(self, maker: Maker, parameters: Sequence[Parameter]) -> dict[str, tuple[str, ...]]:
+        """Return arguments in parentheses, with their imports: the simplest ones, and those with a file that exists."""
+        owner = maker.owner or sys.modules[maker.module]
+        found = {}
+        for preferred in ("", "file"):
+            given = self._given_simply(owner, maker.name, parameters, maker.module, 1, preferred)
+            if given is not None:
+                called = f"({', '.join(shown for shown, _ in given)})"
+                found[called] = tuple(each for _, lines in given for each in lines)
+        return found
 
     def _given_simply(
-        self, owner: object, function: str, parameters: Iterable[Parameter], module: str, depth: int
-    ) -> list[tuple[str, tuple[str, ...]]] | None:
-        """Return the simplest argument for each required parameter, with its imports; None if one has no value."""
+        self, owner: object, function: str, parameters: Iterable[Parameter], module: str, depth: int,
+        preferred: str = "",
+    ) -> list[tuple[str, tuple[str, ...]]] | None:  # fmt: skip
+        """Return the simplest argument for each required parameter, with its imports; None if one has no value.
+
+        A value of the ``preferred`` kind is taken where there is one.
+        """
         found = []
         for each in parameters:
             if each.required:
                 asker = partial(asked_of, owner, function, each.name)
                 values, _ = self._ranked(each, [], None, asker, [vars(sys.modules[module])], depth)
-                value = next((value for value in values if value is not OWN), None)
+                usable = [value for value in values if value is not OWN]
+                value = next((value for value in usable if value.kind == preferred), next(iter(usable), None))
                 if value is None:
                     return None
                 shown = f"{each.name}={value.text}" if each.kind == "keyword" else value.text
@@ -250,9 +263,8 @@ class Candidates:
         evident = by_annotation(used, build) if used else None
         if evident and not {each.kind for each in evident} & {each.kind for each in named}:
             named = [*evident, *named]
-        if role(parameter.name) == "type" and (found := class_with(self._owner, asked())) is not None:
-            line = f"from {found.__module__} import {found.__qualname__.partition('.')[0]}"
-            named = [Value(found.__qualname__, "type", (line,)), *named]
+        meant = self._classes_for(parameter.name, asked) if role(parameter.name) == "type" else []
+        named = [*(Value(each.__qualname__, "type", (_line_for(each),)) for each in meant), *named]
         if not named:
             named = self._like_class(parameter.name, asked(), homes, depth) or _like_default(parameter.default)
         return _first([*mined[:3], *named] if named else [*mined, *map(literal, _GENERIC)], self._size), True
@@ -374,6 +386,21 @@ class Candidates:
         owner = self._owner
         return isinstance(owner, type) and snake_case(owner.__name__) == name and asked() <= provided(owner)
 
+    def _classes_for(self, name: str, asked: Callable[[], frozenset[str]]) -> list[type]:
+        """Return the classes that a parameter may take: those that it is named for, else one with what is used of it.
+
+        ``storage_class`` takes a concrete class of the package whose name, or the name of whose base, is ``Storage``.
+        """
+        stem = _TYPE_SUFFIX.sub("", name)
+        if isinstance(self._owner, type) and stem != name:
+            package = (module_of(self._owner) or "").partition(".")[0]
+            homes = [*self._homes, *map(vars, package_modules(package))]
+            for each in dict.fromkeys(classes_in(homes, package)):
+                if each is not self._owner and snake_case(each.__name__) in (stem, f"base_{stem}", f"abstract_{stem}"):
+                    return _concretes(each)[:_MOST_BELOW]
+        found = class_with(self._owner, asked())
+        return [] if found is None else [found]
+
     def _like_class(self, name: str, asked: frozenset[str], homes: list[dict[str, Any]], depth: int) -> list[Value]:
         """Return instances of a class of the package that has the parameter's name, or the attributes used of it."""
         for home in homes:
@@ -382,6 +409,13 @@ class Candidates:
                     return self._construct(each, depth + 1)
         found = wanted(self._owner, name, asked, homes)
         return self._construct(found, depth + 1) if found is not None else []
+
+
+_TYPE_SUFFIX = re.compile(r"_?(?:class|cls|klass|type|factory|impl)_?$")
+
+
+def _line_for(cls: type) -> str:
+    return f"from {cls.__module__} import {cls.__qualname__.partition('.')[0]}"
 
 
 def _family(cls: type) -> list[type]:

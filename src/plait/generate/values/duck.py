@@ -195,8 +195,8 @@ def wanted(owner: object, name: str, asked: frozenset[str], homes: list[dict[str
     the package, which may be thousands.
     """
     package = _module(owner).partition(".")[0]
-    near = list(_classes(homes, package))
-    far = _classes([vars(each) for each in package_modules(package)], package)
+    near = list(classes_in(homes, package))
+    far = classes_in([vars(each) for each in package_modules(package)], package)
     fitting = [
         each for each in dict.fromkeys([*near, *far])
         if each is not owner and (asked <= set(dir(each)) or (each in near and asked <= provided(each)))
@@ -217,7 +217,7 @@ def package_modules(package: str) -> list[ModuleType]:
     ]  # fmt: skip
 
 
-def _classes(homes: Iterable[dict[str, Any]], package: str) -> Iterator[type]:
+def classes_in(homes: Iterable[dict[str, Any]], package: str) -> Iterator[type]:
     """Yield the classes of the package that these namespaces have, without exceptions and protocols."""
     for home in homes:
         for each in list(home.values()):
@@ -241,7 +241,7 @@ def class_with(owner: object, asked: frozenset[str]) -> type | None:
     """
     package = _module(owner).partition(".")[0]
     telling = {each for each in asked if not each.startswith("__")}
-    classes = _classes([vars(each) for each in package_modules(package)], package) if telling else ()
+    classes = classes_in([vars(each) for each in package_modules(package)], package) if telling else ()
     return next((each for each in classes if each is not owner and telling <= set(dir(each))), None)
 
 
@@ -280,7 +280,7 @@ def delegated(owner: object) -> list[str]:
     homes = [vars(sys.modules[_module(owner)])] if _module(owner) in sys.modules else []
     rows = [
         [name for name, value in vars(each).items() if not name.startswith("_") and callable(value)]
-        for each in dict.fromkeys(_classes(homes, package)) if each.__name__ in said and each is not owner
+        for each in dict.fromkeys(classes_in(homes, package)) if each.__name__ in said and each is not owner
     ]  # fmt: skip
     names = [name for row in rows for name in row[:_MOST_PASSED_ON] if not hasattr(owner, name)]
     return list(dict.fromkeys(names))[: 2 * _MOST_PASSED_ON]

@@ -72,7 +72,7 @@ _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     ("encoding charset", "encoding", ("'utf-8'",)),
     ("exc exception error err", "exception", ("ValueError('a')", "KeyError('b')")),
     ("exc_type exception_type error_type exceptions", "type", ("ValueError", "KeyError")),
-    ("cls klass class_ type typ interface factory_type type_ dep_type", "type", ("int", "str", "dict")),
+    ("cls klass class class_ type typ interface factory_type type_ dep_type", "type", ("int", "str", "dict")),
     (("flag block blocking force strict enabled recursive shared exclusive reverse last copy deep clear reset "
      "now lazy inclusive persistent silent verbose"), "flag", ("True", "False")),
     ("timestamp time when deadline ts", "time", ("0", "1", "100")),
@@ -176,4 +176,5 @@ def _candidates(name: str) -> list[str]:
     """Return the names to look up: the name, its snake case, its last word and, if it is short, its first word."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().strip("_").rstrip("0123456789").split("_")
     telling = [word for word in words if word in {"age", "ttl", "expiry", "expire", "lifetime"}]  # as in `ttl_seconds`
-    return [name, "_".join(words), *telling, words[-1], *([words[0]] if len(words) < 3 else [])]
+    either = [words[0]] if "or" in words[1:-1] else []  # as in `path_or_file`
+    return [name, "_".join(words), *telling, *either, words[-1], *([words[0]] if len(words) < 3 else [])]

@@ -105,6 +105,8 @@ def _snippets(cls: type, tests: Path | None) -> Iterator[tuple[str, str, str | N
     is_package = Path(str(file)).name == "__init__.py"
     for name, text in _readmes(root.parent if is_package else root, cls.__module__.partition(".")[0]):
         yield from ((each, name, None) for each in examples_in(text))
+    if not is_package and cls.__module__ in sys.stdlib_module_names:
+        return  # what the standard library gives to its own classes is seldom what others may give
     for path, text in _files(root if is_package else Path(str(file)), cls.__name__):
         inside = path.relative_to(root.parent if is_package else root).with_suffix("")
         name = ".".join(inside.parts).removesuffix(".__init__")

@@ -89,6 +89,8 @@ _WANTED = (
     re.compile(rf"(?:expected|must be|required|requires|should be)\D*?\b{_KIND}(?:.*?\b(?:not|got)\b '?([\w.]+))?"),
 )
 """Messages that name the type that is wanted, and perhaps the type of the value that was given."""
+_NO_FILE = re.compile(r"No such file or directory: '")
+_FILE = Value("sample_file()", "str", (f"{_CALLABLES} sample_file",))
 _NO_ARGUMENTS = re.compile(r"([\w.]+)\(\) takes no arguments")
 _MOST = 5
 
@@ -98,6 +100,8 @@ def asked_for(message: str) -> tuple[str, str, list[Value]]:
 
     The kind is empty if the message does not name it; the attribute is empty if the message names a wanted type.
     """
+    if _NO_FILE.search(message):
+        return "str", "", [_FILE]
     for pattern, known in _MISSING:
         found = re.search(pattern, message)
         if found is not None:

@@ -277,5 +277,19 @@ def _silent(node: ast.ClassDef, module: Module, modules: dict[str, Module], dept
                 home, known = modules[target.module], target.name
         above = home.classes(known)
         if depth and above and above[-1] is not node and (said := _silent(above[-1], home, modules, depth - 1)):
-            return said
-    return ""
+            return said if said != _WITHOUT_STATE or _is_stateless(node) else ""
+    return _WITHOUT_STATE if _is_stateless(node) else ""
+
+
+_WITHOUT_STATE = "an abstract class that keeps nothing"
+
+
+def _is_stateless(node: ast.ClassDef) -> bool:
+    """Return whether a class leaves methods to its subclasses, and neither it nor its instances hold anything."""
+    bases = {ast.unparse(each).partition("[")[0].rpartition(".")[2] for each in node.bases}
+    functions = [each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    abstract = any("abstract" in ast.unparse(each) for function in functions for each in function.decorator_list)
+    stored = any(isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store) for each in ast.walk(node))
+    held = [each.value for each in node.body if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None]
+    plain = all(isinstance(each, ast.Constant | ast.Tuple) for each in held)
+    return bases <= {"ABC", "Generic", "object"} and abstract and not stored and plain

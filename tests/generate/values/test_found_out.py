@@ -106,3 +106,16 @@ def test_names_for_types_and_names_of_typing():
     module = Module("top.middle", "top/middle.py", ast.parse(text), False, True, text.encode())
     assert (module.for_types, module.imported_late) == (("top.parts",), ("top.late",))
     assert "Alias" not in {each.name for each in discover(unseen, name="unseen").methods}
+
+
+def test_a_parameter_named_for_a_class_takes_classes_of_that_name(catalogue_of):
+    assert texts(catalogue_of(unseen.Kitchen), "follow", "rule_class")[:2] == ["Once", "Always"]
+
+
+def test_a_file_that_must_exist(catalogue_of):
+    catalogue = catalogue_of(unseen.Reading)
+    sequences = Sequences(catalogue, Runner(), Random(0))
+    for _ in range(12):
+        sequences.compose(0, [[catalogue.method("take")]])
+    assert sequences.knowledge.of("take").succeeded
+    assert "Opener().reading(sample_file())" in [each.text for each in catalogue.recipes]
