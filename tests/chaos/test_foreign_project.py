@@ -14,6 +14,7 @@ import pytest
 from in_process import plait
 from plait.errors import UsageError
 from plait.store import receipt
+from plait.subject.versions import git as git_versions
 from plait.subject.versions.git import History, Repository, git
 from plait.subject.versions.scratch import remove_tree
 
@@ -135,6 +136,27 @@ def test_commands_run_no_program_of_a_repository(hostile, monkeypatch):
     assert plait(".", "diff", "thing:Counter", *limits, "--quiet").returncode in (0, 1, 3)
     assert plait(".", "review", "--base", "HEAD", *limits).returncode in (0, 1, 3)
     assert _ran(marks) == []
+
+
+@pytest.mark.parametrize("place", ["config", "HEAD", "info/attributes", "included"])
+def test_git_is_not_waited_for_for_ever(place, tmp_path, monkeypatch):
+    """Where git would read a pipe that nobody writes to."""
+    project = tmp_path / "project"
+    project.mkdir()
+    subprocess.run(["git", "init", "-qb", "main"], cwd=project, check=True)
+    _commit(project, 1)
+    if place == "included":
+        subprocess.run(["git", "config", "include.path", str(project / ".git" / place)], cwd=project, check=True)
+    file = project / ".git" / place
+    file.parent.mkdir(exist_ok=True)
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    monkeypatch.chdir(project)
+    monkeypatch.setattr(git_versions, "PATIENCE_S", 2.0)
+    done = plait(".", "diff", "thing:Counter", "--max-tests", "1", "--workers", "1", "--budget", "20s")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "is a file of the repository, or one that its settings name, a pipe?" in done.stderr
 
 
 # -- links, pipes and devices ------------------------------------------------------------------------------------------

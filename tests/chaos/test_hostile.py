@@ -172,13 +172,14 @@ def test_what_is_put_together_as_one_source_defines_no_name_twice():
     assert names[0] & names[1] == set()
 
 
-def test_every_process_that_runs_code_under_test_says_its_layers():
+def test_every_process_that_runs_code_under_test_says_its_layers(tmp_path):
     """A worker and a measuring process get the same as the hostile one."""
     expected = _layers(USERS[0])
     with Workers(WorkerSpec(), count=1) as workers:
         workers.submit(os.getpid, timeout=60).result()
         (worker,) = [slot._worker.layers() for slot in workers._slots]
     assert worker["in_force"] == expected
-    source = f"{kernel_source()}\nimport json\nprint(json.dumps(confine({tempfile.gettempdir()!r}, ()).as_json()))"
+    source = f"{kernel_source()}\nimport json\nprint(json.dumps(confine({str(tmp_path)!r}, ()).as_json()))"
     done = subprocess.run([sys.executable, "-I", "-c", source], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["in_force"] == expected
+    told = json.loads(done.stdout)
+    assert told["in_force"] == expected, told["missing"]

@@ -45,6 +45,8 @@ _PROGRAMS = {
 
 A repository may have come from anybody, with its ``.git``: its settings are data. Those of the user are the user's own.
 """
+PATIENCE_S = 120.0
+"""For one command. A repository's settings may name a pipe that nobody writes to, and git would wait for ever."""
 _OF_THE_REPOSITORY = frozenset({"local", "worktree"})
 _TRANSPORTS = "https:http:ssh:file"  # for what a partial clone lacks; no others, which may be programs
 
@@ -156,8 +158,11 @@ def _run(
     try:
         return subprocess.run(
             ["git", *arguments], cwd=cwd, env=environment, capture_output=True, text=True, errors="surrogateescape",
-            stdin=subprocess.DEVNULL, check=False,
+            stdin=subprocess.DEVNULL, check=False, timeout=PATIENCE_S,
         )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        said = f"git does not come to an end within {PATIENCE_S:.0f} s: git {' '.join(arguments)[:80]}"
+        raise UsageError(f"{said}; is a file of the repository, or one that its settings name, a pipe?") from None
     except FileNotFoundError:
         raise UsageError("git is not installed; name folders or releases instead of revisions") from None
 
