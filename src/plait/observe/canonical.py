@@ -1,7 +1,7 @@
 """Values and object states as plain data that can be compared across executions, processes and versions.
 
-Objects are numbered in the order in which a walk meets them, so cycles and aliases show and addresses do not. Locks
-count as held or free. Nothing of the code under test is run: state is read from instance dictionaries and slots.
+Objects are numbered in the order of a traversal, so cycles and aliases show and addresses do not. A lock is held or
+free. No code under test is run: state is read from instance dictionaries and slots.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from plait.subject.package.facts import module_facts
 from plait.subject.package.suspects import changes_after_import
 from plait.subject.source import Module
 
-LIMIT = 4000  # parts of one value; what lies behind is not compared
-DEEPEST = 120  # objects inside each other, likewise: what recursive functions can follow
+LIMIT = 4000  # parts of one value; further ones are not compared
+DEEPEST = 120  # objects inside each other, likewise: the depth that recursive functions can handle
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _RANDOM = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|\b[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}\b"
 )
-"""What `uuid.uuid4` has made: another one each time, whatever the threads do."""
+"""The text of a result of `uuid.uuid4`, which differs each time, whatever the threads do."""
 _SHORTEST_RANDOM = 32
 _REGION = 40  # bits that the addresses of objects differ in, those of a region of memory
 _ALIGNED = 16
@@ -63,29 +63,29 @@ _VIEWS: frozenset[type] = frozenset({type({}.keys()), type({}.values()), type({}
 
 
 def canonical(value: Any, named: Mapping[str, Any] | None = None) -> Canonical:
-    """Return the value, deeply; but for what has a name, which stands for whatever is inside."""
+    """Return the canonical form of a value and its parts; the name of an object in ``named`` stands for its content."""
     return value if type(value) in _ATOMS and not _is_address(value) else _Walk(named).of(value)
 
 
 def _is_address(value: Any) -> bool:
-    """Return whether a number is most likely what `id` gives: where an object lies means nothing.
+    """Return whether a number is most likely a result of `id`: the address of an object means nothing.
 
-    Times in whole seconds, milliseconds or nanoseconds are far from where memory is.
+    Times in whole seconds, milliseconds or nanoseconds are far from the addresses of memory.
     """
     return _MEMORY > 0 and value is not None and value >> _REGION == _MEMORY and value % _ALIGNED == 0
 
 
 def canonical_all(values: list[Any]) -> Canonical:
-    """Return several values walked as one, so that aliases between them show."""
+    """Return the canonical form of several values together, so that aliases between them show."""
     walk = _Walk()
     return tuple(walk.of(value) for value in values)
 
 
 def with_state(value: Any) -> Any:
-    """Return what stands for a variable in a final state: of a module or class, the names in it that can change.
+    """Return the part of a variable that belongs to a final state: of a module or class, the names that can change.
 
-    Anything else stands for itself. What module-level code changes, and what functions only read, is left out: a table
-    of constants would be compared behind every execution.
+    Any other value is returned as it is. Names that only module-level code changes, or that functions only read, are
+    left out: otherwise tables of constants would be compared after every execution.
     """
     if type(value) is types.ModuleType:
         space = vars(value)
@@ -111,10 +111,10 @@ def _changing(module: types.ModuleType) -> tuple[str, ...]:
 
 
 def identities(results: list[Any], values: list[Any]) -> tuple[tuple[int, bool] | None, ...]:
-    """Return which results are one object, and whether ``values`` still hold it; None where that means nothing.
+    """Return which results are one object, and whether ``values`` still hold it; None where identity means nothing.
 
-    It means something for objects that compare by identity: their classes leave ``__eq__`` to `object`, so that two of
-    them where one was expected are a difference that users see.
+    It matters for objects whose classes inherit ``__eq__`` from `object`: users notice if there are two of them where
+    one was expected.
     """
     if all(map(_compares_by_value, results)):
         return (None,) * len(results)
@@ -130,7 +130,7 @@ def identities(results: list[Any], values: list[Any]) -> tuple[tuple[int, bool] 
 
 
 def _compares_by_value(result: Any) -> bool:
-    """Return whether it means nothing which object a result is."""
+    """Return whether a result is compared by value, so that its identity means nothing."""
     kind = type(result)
     if kind in _ATOMS:
         return True
@@ -141,7 +141,7 @@ def _compares_by_value(result: Any) -> bool:
 
 
 def exception_name(error: BaseException) -> str:
-    """Return the class of an exception, as users write it."""
+    """Return the name of an exception's class, as users write it."""
     return class_name(type(error))
 
 
@@ -153,8 +153,8 @@ _sorted: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {}  # the attribu
 
 
 def _way_of(kind: type) -> int:
-    """Return how values of a class are read, found once: it depends on the class alone."""
-    # Classes are asked, not instances: what an instance says of itself (`__class__`) is the code under test's word.
+    """Return how the values of a class are read; it depends on the class alone and is cached."""
+    # The class is examined, not the instance: an instance can lie about its class (`__class__`).
     above: tuple[tuple[Any, int], ...] = (
         (enum.Enum, _ENUM), (_NAMED, _NAME), (_PRINTED, _PRINT), (_SKIPPED, _SKIP), (BaseException, _EXCEPTION),
     )  # fmt: skip
@@ -280,7 +280,7 @@ class _Walk:
 
     def _mapping(self, value: dict[Any, Any]) -> Canonical:
         of = self.of
-        # Not by looking keys up: that asks each for its hash, which is code under test and may have no end.
+        # Keys are not looked up: that would call their `__hash__`, which is code under test and may not end.
         items = [(of(key), of(held)) for key, held in dict.items(value)]
         if len(items) > 1 and not issubclass(type(value), collections.OrderedDict):
             items.sort(key=repr)  # equal dictionaries may have different orders
@@ -303,7 +303,7 @@ class _Walk:
         if not own:
             return []
         known = _sorted.get(kind)
-        # By identity: a key that is no plain string would be asked whether it is equal, which may be code under test.
+        # Compare by identity: `==` with a key that is no plain string may run code under test.
         if known is None or len(own) != len(known[0]) or not all(map(is_, own, known[0])):
             if set(map(type, own)) != _STRING:
                 return sorted([item for item in own.items() if isinstance(item[0], str)], key=_first)
@@ -312,7 +312,7 @@ class _Walk:
 
 
 def _leaf(value: Any, kind: type, way: int) -> Canonical:
-    """Return what has no parts."""
+    """Return the canonical form of a value without parts."""
     if way == _ENUM:
         return ("enum", qualified_name(kind), member_name(value))
     if way == _NAME:

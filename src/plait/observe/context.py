@@ -1,9 +1,9 @@
-"""Concurrency contexts: the locks held at an access, since when, and what other threads had to do before it.
+"""Concurrency contexts: the locks held at an access, and what had to happen in other threads before it.
 
 ConDiff takes locksets and happens-before from ReConTest (section IV-B): a statement whose accesses have another context
-after a change can take part in interleavings that were impossible before. Locksets alone do not tell two accesses
-under one hold of a lock from two holds with a gap between them, nor one order of acquisition from another: so a context
-also numbers the holds, and lists them in the order in which they began.
+after a change can take part in interleavings that were impossible before. Locksets alone cannot distinguish two
+accesses under one hold of a lock from two holds with a gap between them, nor one order of acquisition from another. So
+a context also numbers the holds, and lists them in the order in which they began.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from plait.run.vthread import VThread
 
 
 class Context(NamedTuple):
-    """CC of an access, in names that can be compared between versions.
+    """The concurrency context of an access, in names that can be compared between versions.
 
-    ``locks`` are held, in the order of their acquisition; ``holds`` says for each of them the how-manieth hold of this
-    lock by this thread it is. Accesses of a thread with equal numbers share one uninterrupted hold.
-    ``before`` names, sorted, what ordered the access after another thread's steps: a notification, a signalled event,
-    the end of a thread. Locks order accesses one way or the other and count as held locks only.
+    ``locks`` are the locks held, in the order of their acquisition. ``holds`` counts, for each of them, the holds of
+    this lock by this thread so far: accesses of a thread with equal numbers are in one uninterrupted hold. ``before``
+    names, sorted, what ordered the access after another thread's steps: a notification, a signalled event, the end of a
+    thread. Locks order accesses one way or the other and count as held locks only.
     """
 
     locks: tuple[str, ...] = ()

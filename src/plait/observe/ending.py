@@ -1,4 +1,4 @@
-"""What the end of an execution means: from the engine's state to an `Outcome`."""
+"""Translate the engine's state at the end of an execution to an `Outcome`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from plait.run.vthread import VThread
 if TYPE_CHECKING:
     from plait.run.engine import Engine, Pending
 
-_TAIL = 64  # steps looked back at to find the loop a thread is in
-_POOL = "concurrent.futures.thread"  # its idle workers wait until the interpreter ends, and are woken then
+_TAIL = 64  # the last steps, among which the loop of a thread is found
+_POOL = "concurrent.futures.thread"  # its idle workers wait until the interpreter exits, which wakes them
 
 
 def ending(engine: Engine) -> Outcome:
-    """Return how the execution just run ended, whatever a check may say about its final state.
+    """Return how the execution just run ended, before any check of its final state.
 
-    Must be called while the execution's objects live (from the engine's ``finish``).
+    Call this while the execution's objects are alive (from the engine's ``finish``).
     """
     failures = tuple(
         Uncaught(thread.id, type(thread.error).__name__, exception_text(thread.error), spot_of_error(thread.error))
@@ -42,7 +42,7 @@ def ending(engine: Engine) -> Outcome:
 
 
 def left_behind(engine: Engine) -> Outcome:
-    """Return a deadlock of threads that outlive the test's own and keep the process from ending; else `Finished`."""
+    """Return a deadlock of class threads that would keep the process from exiting; else `Finished`."""
     waits = _waits(engine, only={
         thread.id for thread in engine.threads[1:] if not thread.daemon and not _is_pool_worker(thread)
     })  # fmt: skip

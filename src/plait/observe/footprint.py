@@ -1,12 +1,12 @@
-"""What a single call touches, under names that mean the same in other executions behind the same prefix.
+"""Footprints: what a single call accesses, under names that are the same in all executions after the same prefix.
 
-Two calls whose footprints do not conflict cannot influence each other: neither writes what the other looks at, so
-neither takes another path because of the other, and all their interleavings are alike. That is known for all pairs of
-calls after each call was run once, alone.
+Two calls whose footprints do not conflict cannot influence each other: neither writes what the other reads, so neither
+takes another path because of the other, and all their interleavings are equivalent. To know this for all pairs of
+calls, each call is run once, alone.
 
-Operations on synchronisation objects belong to a footprint. Two calls that take the same lock, each while it holds no
-other, and give it back, only take turns: that is no conflict. Every other use of a lock is one, because a circle of
-threads that wait for each other needs a lock that is taken while another one is held.
+Operations on synchronisation objects belong to a footprint. Two calls that take and release the same lock, each while
+it holds no other, only take turns: that is no conflict. Every other use of a lock is a conflict, because a deadlock
+needs a lock that is taken while another one is held.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from plait.run.vthread import VThread
 
 LIMIT = 3000  # objects that are named
 ACCESSES = (READ, WRITE, KEY_READ, KEY_WRITE, KEY_INSERT)  # the modes that count, and their numbers
-TURN = 5  # a lock is taken while no other one is held, and given back
+TURN = 5  # a lock is taken while no other one is held, and released
 OTHERWISE = 6  # any other operation on a lock
 MODES = (*ACCESSES, TURN, OTHERWISE)
 _CHANGES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, OTHERWISE})
@@ -55,7 +55,7 @@ _IDENTIFIER = re.compile(r"\w+(?=[.\[<]|$)")
 MODULE_STATE = "module state"
 
 Footprint = frozenset[tuple[str, str, int]]
-"""Accesses: the field, the container with a key or the lock, and one of the `MODES`."""
+"""Accesses: the field, the container with a key, or the lock; and one of the `MODES`."""
 
 _ATOMS = frozenset({
     int, float, bool, complex, str, bytes, type(None), types.FunctionType, types.BuiltinFunctionType, types.CodeType,
@@ -63,7 +63,7 @@ _ATOMS = frozenset({
 
 
 class Touch(NamedTuple):
-    """One access of a call to what other calls can reach as well."""
+    """One access of a call to something that other calls can reach as well."""
 
     root: str
     key: str
@@ -74,13 +74,13 @@ class Touch(NamedTuple):
 
 
 class Touched(NamedTuple):
-    """All that a call touched; ``footprint`` is None if that cannot be told."""
+    """All accesses of a call; ``footprint`` is None if they are not known completely."""
 
     footprint: Footprint | None
     touches: tuple[Touch, ...] = ()
 
     def stays_within(self, variables: Collection[str]) -> bool:
-        """Return whether the call changes nothing but what these variables hold, and what it makes itself."""
+        """Return whether the call changes only the objects of these variables, and those that it makes itself."""
         if self.footprint is None:
             return False
         changed = (root for root, _key, mode in self.footprint if mode in _CHANGES)
@@ -88,7 +88,7 @@ class Touched(NamedTuple):
 
 
 class Toucher(ValueRecorder):
-    """A recorder for one execution of one call: attach it to the engine, `touched` while the objects still live."""
+    """A recorder for one execution of one call: attach it to the engine; call `touched` while the objects are alive."""
 
     def __init__(self, variables: Callable[[], dict[str, Any]], relative: Callable[[str], str]) -> None:
         super().__init__(variables, relative)
@@ -97,7 +97,7 @@ class Toucher(ValueRecorder):
         self._truncated = False
 
     def __call__(self, engine: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
-        """Name every object before the first step; one without a name was made by the call."""
+        """Name every object before the first step; an object without a name was made by the call."""
         if self._paths is None:
             self._paths = {}
             for path, value in _reachable(self.variables()):
@@ -109,7 +109,7 @@ class Toucher(ValueRecorder):
         super().__call__(engine, thread, loc, mode, site)
 
     def touched(self, engine: Engine) -> Touched:
-        """Return what the execution touched."""
+        """Return the accesses of the execution."""
         if self._truncated or not ran_alone(engine):
             return Touched(None)
         locs, roots = engine.heap.locs, engine.heap.roots
@@ -142,13 +142,13 @@ class Toucher(ValueRecorder):
                     unknown = True
                     root, key = touched_location(f"a {type(owner).__qualname__}", name, False)
                     found.append(Touch(root, key, mode, at, value, context))
-        if unknown:  # then containers without a name may belong to objects that others know, too
+        if unknown:  # then containers without a name may belong to objects that other calls can reach
             found += unnamed
         touches = tuple(dict.fromkeys(found))
         return Touched(frozenset((each.root, each.key, each.mode) for each in touches), touches)
 
     def _name(self, owner: Any) -> str | None:
-        if type(owner) is str:  # an object can pretend to be one
+        if type(owner) is str:  # an object can lie about its class
             return owner
         if issubclass(type(owner), type):
             return f"{owner.__module__}.{owner.__qualname__}"
@@ -160,7 +160,7 @@ class Toucher(ValueRecorder):
 
 
 def ran_alone(engine: Engine) -> bool:
-    """Return whether a call came to its end by itself: no wait was needed, no clock advanced, no thread helped."""
+    """Return whether a call ended on its own: no thread is waiting, and the clock did not advance."""
     if engine.status != FINISHED_RUN or engine.pending or engine.time.overdue:
         return False
     if any(entry[2] in (TIME, TICK) for entry in engine.trace):
@@ -170,22 +170,22 @@ def ran_alone(engine: Engine) -> bool:
 
 
 def sync_name(names: LockNames, owner: Any, part: Any) -> str:
-    """Return a name for a part of a synchronisation object: its path, else its class, which many objects share."""
+    """Return a name for a part of a synchronisation object: its path, else its class (then objects share the name)."""
     path = f"a {type(owner).__qualname__}" if isinstance(owner, VThread) else names.path_of(owner)
     return f"{path or f'a {type(owner).__qualname__}'}<{part}>"
 
 
 def _sync_mode(owner: Any, loc: int, mode: int, irregular: set[int]) -> int:
-    """Return how a footprint has an operation on a synchronisation object."""
+    """Return the mode in which an operation on a synchronisation object is entered in a footprint."""
     if isinstance(owner, Baton):
         return OTHERWISE if loc in irregular else TURN
     return READ if mode == READ else WRITE
 
 
 def irregular_locks(engine: Engine, *, nested: bool = False) -> set[int]:
-    """Return the locks that one call does more with than to take each and give it back.
+    """Return the locks with which a call does more than take and release each on its own.
 
-    To take one while another one is held counts as more, unless ``nested`` ones are looked at elsewhere.
+    To take a lock while another one is held counts as more, unless the caller examines ``nested`` locks itself.
     """
     found: set[int] = set()
     held: list[int] = []
@@ -193,7 +193,7 @@ def irregular_locks(engine: Engine, *, nested: bool = False) -> set[int]:
     for _thread, loc, mode, _site, _enabled, _after in engine.trace:
         if not isinstance(locs[loc][0], Baton):
             if mode == TAKE:
-                held.append(loc)  # a semaphore's: it is not known which release gives it back
+                held.append(loc)  # a semaphore: it is not known which release belongs to which acquisition
             continue
         if mode == RELEASE and loc in held:
             held.remove(loc)
@@ -206,7 +206,7 @@ def irregular_locks(engine: Engine, *, nested: bool = False) -> set[int]:
 
 
 def touched_location(base: str, name: Any, is_key: bool) -> tuple[str, str]:
-    """Root and key of an access to the object called ``base``."""
+    """Return root and key of an access to the object called ``base``."""
     if name is WHOLE:
         return f"{base}[]", ""
     if is_key:
@@ -242,7 +242,7 @@ def _depends(key: str, mode: int, other_key: str, other_mode: int) -> bool:
 
 
 def _reachable(variables: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Objects that can be reached from variables, with their paths, nearest first."""
+    """Return the objects that can be reached from variables, with their paths, nearest first."""
     seen: set[int] = set()
     waiting = collections.deque(sorted(variables.items()))
     while waiting:
@@ -268,7 +268,7 @@ def _captured(path: str, function: types.FunctionType) -> Iterator[tuple[str, An
 
 
 def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    kind = type(value)  # not `isinstance`: some objects claim to be what they are not
+    kind = type(value)  # not `isinstance`: some objects lie about their class
     if issubclass(kind, dict):
         for number, key in enumerate(list(dict.__iter__(value))):
             yield f"{path}[{number}]", dict.get(value, key)
@@ -276,7 +276,7 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     elif issubclass(kind, list | tuple | collections.deque):
         yield from ((f"{path}[{number}]", held) for number, held in enumerate(list(value)))
     elif issubclass(kind, set | frozenset):
-        # A set of objects has no order to count by: its elements of one class share a name, and so a footprint.
+        # A set has no order in which to number its elements: those of one class share a name, and so a footprint.
         yield from ((f"{path}<{type(held).__qualname__}>", held) for held in list(value))
     elif kind is types.MethodType:
         yield f"{path}.self", value.__self__

@@ -1,7 +1,22 @@
-"""Happens-before of an execution, kept step by step so that executions with a common prefix share it.
+"""The happens-before relation of an execution, kept step by step so that executions with a common prefix share it.
 
-Each step has its past: which steps precede it. A *race* is a pair of dependent steps of two
-threads that nothing else orders: the pairs whose reversal leads to a different class of executions.
+Terminology
+-----------
+Two steps are *dependent* if their order matters (`plait.run.operations.DEPENDS`). The *past* of a step is the set of
+steps that happen before it: the earlier steps of its thread, the steps that started or woke its thread, and the earlier
+dependent steps, each with its own past. A *race* is a pair of dependent steps of two threads that nothing else orders.
+To reverse a race leads to an execution of another equivalence class, so races are what partial-order reduction
+(`plait.explore.dpor`) searches for.
+
+Example: both threads write ``x`` under a lock (A is an acquisition, R a release)::
+
+    step    0   1   2   3   4   5
+    thread  1   1   1   2   2   2
+            A   x   R   A   x   R
+
+Step 3 had to wait for step 2, so this pair is *ordered* but no race: step 3 was impossible before step 2. Step 3 races
+with step 0, because the threads could have taken the lock in the other order. Steps 1 and 4 are dependent but no race:
+step 1 is in the past of step 3, and so in the past of step 4.
 """
 
 from __future__ import annotations
@@ -33,15 +48,15 @@ Step = tuple[int, tuple[Operation, ...], tuple[int, ...], list[int] | None]  # t
 
 _Accesses = list[tuple[int, int, int, int]]  # step, thread, mode, location
 
-_LOOKED_AT = 64  # accesses of a location from which on they are looked up by thread and key
-_KEYED = frozenset({KEY_READ, KEY_WRITE})  # these depend, if at all, on the same key: see `_BY_KEY`
+_LOOKED_AT = 64  # number of accesses to a root from which on they are looked up by thread and key
+_KEYED = frozenset({KEY_READ, KEY_WRITE})  # accesses that depend, if at all, on those of the same key: see `_BY_KEY`
 _BY_KEY = frozenset(
     mode for mode in range(len(DEPENDS)) if all(DEPENDS[other][mode] in (COMMUTE, SAME_KEY) for other in _KEYED)
 )
 _NEVER_WAITING = frozenset({READ, WRITE, KEY_READ, KEY_WRITE, KEY_INSERT})
 _AWAITED = frozenset(
     mode for mode in range(len(DEPENDS)) if any(DEPENDS[mode][other] in (ORDERED, WAITS) for other in _NEVER_WAITING)
-)  # what even one of these may have to wait for
+)  # modes for which even one of these may have to wait
 
 _NONE: tuple[_Accesses, _Accesses] = ([], [])
 _Positioned = tuple[int, tuple[int, int, int, int]]  # where an access is in its list
@@ -76,24 +91,24 @@ def _longer(step: Step, further: Sequence[Operation]) -> Step:
 
 
 class _Index:
-    """The accesses in one list by thread and key, with their positions, and those that all earlier ones precede.
+    """An index of one list of accesses, by thread and key, with their positions in the list.
 
-    It follows the list: what was appended there is taken in when it is asked for, what is taken away there is taken
-    away here.
+    The index follows the list lazily: new accesses are added at the next look-up (`follow`), removed ones at once
+    (`forget`).
     """
 
     __slots__ = ("awaited", "by_key", "by_thread", "lasts", "length", "others")
 
     def __init__(self) -> None:
-        self.length = 0  # accesses taken in
-        self.awaited = 0  # how many of them others may have to wait for
-        self.lasts: list[_Positioned] = []
+        self.length = 0  # indexed accesses
+        self.awaited = 0  # how many of them another access may have to wait for
+        self.lasts: list[_Positioned] = []  # those that all earlier accesses precede
         self.by_thread: dict[int, list[_Positioned]] = {}
         self.by_key: dict[tuple[int, int], list[_Positioned]] = {}  # of a thread and a key: those in `_KEYED`
-        self.others: dict[int, list[_Positioned]] = {}  # of a thread: those that are not
+        self.others: dict[int, list[_Positioned]] = {}  # of a thread: those that are not in `_KEYED`
 
     def follow(self, accesses: _Accesses) -> None:
-        """Take in what was appended."""
+        """Index the accesses that were appended."""
         for position in range(self.length, len(accesses)):
             _number, thread, mode, loc = access = accesses[position]
             entry = (position, access)
@@ -108,7 +123,7 @@ class _Index:
         self.length = len(accesses)
 
     def forget(self, access: tuple[int, int, int, int]) -> None:
-        """Follow a list whose last access is taken away."""
+        """Remove the last access of the list from the index."""
         _number, thread, mode, loc = access
         self.by_thread[thread].pop()
         (self.by_key[thread, loc] if mode in _KEYED else self.others[thread]).pop()
@@ -125,12 +140,12 @@ class _Index:
         return -1
 
     def lists(self, thread: int, loc: int, mode: int) -> Iterator[list[_Positioned]]:
-        """Yield the lists, each of one other thread, in which accesses can be that the operation depends on."""
+        """Yield lists of accesses, each of one other thread, that contain all on which the operation may depend."""
         for other, entries in self.by_thread.items():
             if other == thread:
                 continue
             if mode in _BY_KEY:
-                yield self.others.get(other, _NOTHING)  # before the others: what waited is known then
+                yield self.others.get(other, _NOTHING)  # first, because these are the ones that waited
                 yield self.by_key.get((other, loc), _NOTHING)
             else:
                 yield entries
@@ -139,27 +154,27 @@ class _Index:
 class HappensBefore:
     """The pasts of the steps pushed so far; `truncate` goes back to a shorter prefix.
 
-    A past is a set of steps as the bits of one number, so that joining two and asking for a step are single operations.
+    A past is a set of steps, kept as the bits of one integer: a union and a membership test are single operations.
 
     Invariants:
 
-    - `pasts[n]` is closed: with a step it has all that happens before that step. So one bit answers
-      "is ordered before".
-    - Two steps race if they are dependent, of different threads, and nothing in between orders them: the earlier one
-      is not yet in the past of the later one when its own dependences are looked at. Earlier accesses are therefore
-      looked at from the latest to the first, and each that is found adds its past: what it covers is no race any more.
-    - Per root there are two lists, of all accesses and of those that are no reading. A reading looks only at the second
-      one, because readings commute: that keeps loops over shared data linear.
-    - `truncate` undoes `extend` exactly. Searches share prefixes, and most of an execution was pushed before.
+    - `pasts[n]` is transitively closed: with a step, it contains everything that happens before that step. So one bit
+      says whether a step is ordered before step ``n``.
+    - Two steps race if they are dependent, of different threads, and nothing in between orders them. So the earlier
+      accesses are visited from the latest to the first. A dependent one that is not in the past yet is a race, and its
+      past is added: everything in it is ordered by this step, and no race any more.
+    - Each root has two lists, of all accesses and of those that are no reads. A read visits only the second one,
+      because reads commute: this keeps loops over shared data linear.
+    - `truncate` undoes `extend` exactly. Executions of a search share prefixes, so most steps need not be pushed again.
     """
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.pasts: list[int] = []  # which steps happen before each step
         self.of_thread: dict[int, list[int]] = {}  # the numbers of each thread's steps
-        self._accesses: dict[int, tuple[_Accesses, _Accesses]] = {}  # of each root: all, and those that are no reading
+        self._accesses: dict[int, tuple[_Accesses, _Accesses]] = {}  # of each root: all, and those that are no reads
         self._ticks: list[int] = []  # the steps in which the clock advanced
-        self._indexes: dict[tuple[int, bool], _Index] = {}  # of roots with many accesses, and if of their changes only
+        self._indexes: dict[tuple[int, bool], _Index] = {}  # by root, and whether of its changes only; of long lists
 
     def truncate(self, length: int) -> None:
         """Forget all steps from ``length`` on."""
@@ -178,32 +193,32 @@ class HappensBefore:
         del steps[length:], self.pasts[length:]
 
     def _forget(self, length: int) -> None:
-        """Take away from the indexes what belongs to steps from ``length`` on."""
+        """Remove the accesses of steps from ``length`` on from the indexes."""
         for (root, changes), index in self._indexes.items():
             accesses = self._accesses[root][changes]
-            index.follow(accesses)  # so that both have the same end
+            index.follow(accesses)  # the last access of the list must be the last one of the index
             for access in reversed(accesses):
                 if access[0] < length:
                     break
                 index.forget(access)
 
     def past_of(self, thread: int, after: Sequence[int] | None) -> int:
-        """Return what precedes the next step of a thread before its own dependences are looked at."""
+        """Return the past of a thread's next step, without the steps on which its own accesses depend."""
         mine = self.of_thread.get(thread)
         pasts = self.pasts
-        # Three reasons why a step comes before another one whatever it touches: the same thread, what started or woke
-        # the thread (``after``), and the last advance of the clock, before which everything had to stand still.
+        # Three kinds of steps precede it, whatever it accesses: those of its thread, those that started or woke the
+        # thread (``after``), and the last advance of the clock with all before it, because no thread could run then.
         past = pasts[mine[-1]] | 1 << mine[-1] if mine else 0
         for step in after or ():
             past |= pasts[step] | 1 << step
         return past | (2 << self._ticks[-1]) - 1 if self._ticks else past
 
     def push(self, step: Step) -> list[int]:
-        """Add a step; returns the earlier steps it races with, latest first."""
+        """Add a step; return the earlier steps it races with, latest first."""
         return [race for race, _number in self.extend((step,))]
 
     def extend(self, steps: Sequence[Step]) -> list[tuple[int, int]]:  # noqa: PLR0912 - the inner loop of every search, kept in one piece
-        """Add steps; returns which of them (second) race with which earlier ones (first), in order, latest first."""
+        """Add steps; return their races as pairs (earlier step, added step), for each added step the latest first."""
         found: list[tuple[int, int]] = []
         pasts, of_thread, accesses_of, ticks = self.pasts, self.of_thread, self._accesses, self._ticks
         number = len(pasts)
@@ -218,7 +233,7 @@ class HappensBefore:
                 last = mine[-1]
                 past = pasts[last] | 1 << last
             races: Sequence[int] = ()
-            # The races are looked for before the step's own accesses are entered: it must not race with itself.
+            # Find its races before its own accesses are entered: a step does not race with itself.
             if len(operations) > 1:
                 races, past = self._races_of_many(thread, operations, past)
                 for root, loc, mode in operations:
@@ -227,7 +242,7 @@ class HappensBefore:
                         every.append((number, thread, mode, loc))
                         if mode != READ and mode != KEY_READ:  # noqa: PLR1714
                             changes.append((number, thread, mode, loc))
-            elif thread == -1:  # an advance of the clock: after everything before it, before everything behind it
+            elif thread == -1:  # an advance of the clock: everything earlier precedes it
                 past = (1 << number) - 1
             else:
                 root, loc, mode = operations[0]
@@ -237,12 +252,13 @@ class HappensBefore:
                         accesses = accesses_of[root] = ([], [])
                     every, changes = accesses
                     reads = mode == READ or mode == KEY_READ  # noqa: PLR1714
-                    before = changes if reads else every  # readings commute
-                    if before:
-                        _number, other, other_mode, _loc = before[-1]
-                        if other != thread or other_mode not in _LAST:  # else it knows all that came before
-                            look = self._races_of_one if len(before) < _LOOKED_AT else self._races_among_many
-                            races, past = look(thread, operations[0], before, past)
+                    before = changes if reads else every  # reads commute
+                    # All earlier ones are in the past already if the latest is one of `_LAST` by this thread.
+                    if before and (before[-1][1] != thread or before[-1][2] not in _LAST):
+                        if len(before) < _LOOKED_AT:
+                            races, past = self._races_of_one(thread, operations[0], before, past)
+                        else:
+                            races, past = self._races_among_many(thread, operations[0], before, past)
                     every.append((number, thread, mode, loc))
                     if not reads:
                         changes.append((number, thread, mode, loc))
@@ -255,7 +271,7 @@ class HappensBefore:
         return found
 
     def races(self, thread: int, operations: Sequence[Operation], past: int) -> list[int]:
-        """Earlier steps that race with a step by ``thread`` that has this past, latest first."""
+        """Return the earlier steps that race with a step by ``thread`` that has this past, latest first."""
         if len(operations) > 1:
             return self._races_of_many(thread, operations, past)[0]
         root, _loc, mode = operations[0]
@@ -263,12 +279,12 @@ class HappensBefore:
         return [] if not every or mode == LOCAL else self._races_of_one(thread, operations[0], every, past)[0]
 
     def _races_of_one(self, thread: int, operation: Operation, accesses: _Accesses, past: int) -> tuple[list[int], int]:
-        """Return the races of a step of one operation, and what precedes it, its own dependences included."""
+        """Return the races of a step with one operation, and its complete past."""
         _root, loc, mode = operation
         found = []
-        # What the step had to wait for (the release before an acquisition) is ordered and no race: in the other order
-        # it was not possible. It joins the past last, because what comes before it, such as the acquisition that the
-        # release belongs to, does race with this step: with that one it can change places.
+        # The step that it had to wait for (the release before an acquisition) is ordered and no race: the other order
+        # is impossible. It is added to the past last. Otherwise the steps before it, such as the acquisition that
+        # belongs to the release, would be in the past already and not be found: but with that one, this step does race.
         awaited = -1
         pasts = self.pasts
         for number, other, other_mode, other_loc in reversed(accesses):
@@ -285,7 +301,7 @@ class HappensBefore:
                     elif not past >> number & 1:
                         found.append(number)
                         past |= pasts[number] | 1 << number
-            # All accesses before such a one precede it, so they are in the past by now: there is nothing more to find.
+            # All earlier accesses precede this one, so they are in the past by now: there is nothing more to find.
             if other_mode in _LAST:
                 break
         if awaited >= 0:
@@ -295,13 +311,13 @@ class HappensBefore:
     def _races_among_many(
         self, thread: int, operation: Operation, accesses: _Accesses, past: int
     ) -> tuple[list[int], int]:
-        """Return what `_races_of_one` does, without accesses of no interest; not where there is any waiting."""
+        """Return what `_races_of_one` returns, skipping accesses that cannot race, if no access waits for another."""
         root, loc, mode = operation
         index = self._index(root, mode, accesses)
         if mode not in _NEVER_WAITING or index.awaited:
             return self._races_of_one(thread, operation, accesses, past)
         end = index.end(thread, mode)
-        latest = []  # of each list the one that brings all that lies before it
+        latest = []  # of each list, the latest dependent access: the earlier ones of its thread are in its past
         for entries in index.lists(thread, loc, mode):
             for position, (number, _other, other_mode, other_loc) in reversed(entries):
                 if position < end or past >> number & 1:
@@ -318,12 +334,13 @@ class HappensBefore:
         return index
 
     def _races_of_many(self, thread: int, operations: Sequence[Operation], past: int) -> tuple[list[int], int]:
-        """Return what `_races_of_one` does, for several operations: such a step may block or end early after the first.
+        """Return the races of a step with several operations, and its complete past; see `_races_of_one`.
 
-        So whatever one of the further operations waited for is a race: without it the step is a shorter one.
+        In another order, such a step may block or end after its first operation. So a step for which a further
+        operation waited is a race, too: reversed, it makes this step a shorter one.
         """
         direct: set[int] = set()
-        awaited: dict[int, bool] = {}  # whether it is a race all the same
+        awaited: dict[int, bool] = {}  # steps that were waited for, and whether they race all the same
         blocked: set[int] = set()  # steps before which the step could not even begin
         for index, (root, loc, mode) in enumerate(operations):
             if mode == LOCAL:
@@ -355,7 +372,7 @@ class HappensBefore:
     def _races_in_order(
         self, direct: set[int], awaited: dict[int, bool], blocked: set[int], past: int
     ) -> tuple[list[int], int]:
-        """Return which of the steps that a step depends on race with it, latest first, and its whole past."""
+        """Return the races among the steps on which a step depends, latest first, and its complete past."""
         found = []
         for number in sorted(direct.union(awaited), reverse=True):
             if not past >> number & 1:
@@ -371,8 +388,8 @@ class HappensBefore:
     def can_begin(self, thread: int, first: int, second: int, step: Step) -> bool:
         """Return whether ``thread`` can begin the steps after ``first`` that do not depend on it, followed by ``step``.
 
-        ``step`` has the number ``second`` (which may be one more than there are). Of each thread only the next step
-        behind ``first`` comes into question; it can begin if nothing else in the sequence precedes it.
+        ``step`` has the number ``second`` (which may be one more than there are). Of each thread, only its next step
+        after ``first`` is a candidate; it can begin if nothing else in the sequence precedes it.
         """
         if thread == self.steps[first][0] or thread < 0:
             return False
@@ -385,7 +402,7 @@ class HappensBefore:
     def _needs_nothing(self, first: int, second: int, step: Step) -> bool:
         """Return whether ``step`` depends on no step between the two numbers that does not depend on ``first`` itself.
 
-        What its own past says does not count: it came to know much of that through ``first``.
+        Its own past does not count: much of that is in it because of ``first``.
         """
         if len(self.of_thread) < 3:
             return True
@@ -417,10 +434,10 @@ def _note_concurrent(
     entries: list[_Positioned], index: int, loc: int, mode: int, end: int, past: int, direct: set[int],
     awaited: dict[int, bool], blocked: set[int],
 ) -> None:  # fmt: skip
-    """Note of one other thread's accesses those that an operation depends on, the latest first.
+    """Record, among the accesses of one other thread, those on which an operation depends, the latest first.
 
-    Its steps follow each other, so what lies before one that the past knows is known, too; and what lies before one
-    that is a race will be when the races are told, latest first.
+    The steps of a thread are ordered. So everything before an access that is in the past is in the past as well, and
+    everything before a race will be, once the races are visited in order.
     """
     raced = -1
     for position, (number, _other, other_mode, other_loc) in reversed(entries):
@@ -440,7 +457,7 @@ def _note_concurrent(
 
 
 def dependent_steps(first: Sequence[Operation], second: Sequence[Operation]) -> bool:
-    """Return whether two steps of different threads may not be swapped."""
+    """Return whether two steps of different threads do not commute."""
     for root, loc, mode in first:
         if mode == TIME:
             return True

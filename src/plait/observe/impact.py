@@ -1,4 +1,4 @@
-"""Whether a thread stands at an impacted code point (``matchICPs``, lines 58-76 of CAPP's Figure 4)."""
+"""Find out whether a thread is at an impacted code point (``matchICPs``, lines 58-76 of CAPP's Figure 4)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ON_STACK = "_ON_STACK"
 
 
 class Matcher:
-    """Compares what threads are about to do with the points of a change, in one of the seven match modes."""
+    """Compares the next operations of threads with the points of a change, in one of the seven match modes."""
 
     def __init__(self, impact: Impact, mode: str) -> None:
         if mode not in MODES:
@@ -84,7 +84,7 @@ class Matcher:
             elif name is WHOLE or engine.heap.roots[loc] != loc or type(name) is not str:
                 known = any(self._names(owner, field) for owner, field in self._holders(engine, obj))
                 if not known:
-                    return False  # somebody may come to hold it
+                    return False  # a field may hold it later
             else:
                 known = self._names(obj, name)
             self._fields[loc] = known
@@ -100,7 +100,7 @@ class Matcher:
         return any((base.__qualname__, field) in fields for base in kind.__mro__)
 
     def _holders(self, engine: Engine, obj: Any) -> list[tuple[Any, str]]:
-        """Return the fields that hold a container or lock: using it is using the field."""
+        """Return the fields that hold a container or lock: to use the object counts as using the field."""
         kept = engine.heap.kept
         if len(kept) != self._scanned:
             self._scanned = len(kept)

@@ -1,4 +1,4 @@
-"""Interleaving instances: which access of one thread came right before which conflicting access of another.
+"""Interleaving instances: an access of one thread right before a conflicting access of another.
 
 An instance ``A_X -> B_X`` (ATG, section 3, Definition 2) is a text that means the same in every execution, test and
 process: the location by class and field, the accesses by the method that was called and their places in the source. It
@@ -6,10 +6,10 @@ process: the location by class and field, the accesses by the method that was ca
 conflicts with both came between them: B reads or overwrites what A left or saw. Acquisitions of a lock count as writes
 of it, releases do not count.
 
-`sight` also tells which instances the same accesses could form in another order (Definition 3: *predictively*
-discovered), with where in each thread the two accesses are. Left out is what cannot be: accesses kept apart by a
-common lock between which one of the two threads would have to write again, an order that a start, a join or a
-notification forbids, and anything before an object's own constructor.
+`sight` also returns the instances that the same accesses could form in another order (Definition 3: *predictively*
+discovered), with the positions of the two accesses in their threads. It leaves out what is impossible: accesses kept
+apart by a common lock between which one of the two threads would have to write again, an order that a start, a join or
+a notification forbids, and anything before an object's own constructor.
 """
 
 from __future__ import annotations
@@ -47,14 +47,16 @@ IRoot = str
 CHANGES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, ACQUIRE, TRY, TAKE, HAND_OVER})
 _COUNTED = CHANGES | {READ, KEY_READ, TRY_FAILED}
 _WHOLE_CHANGES = frozenset({WRITE, ACQUIRE, TRY, TAKE, HAND_OVER})  # conflict with whatever touches the same root
-_HELD_BY = frozenset({"lock", "value", "flag", "waiters", "alive", "next"})  # inner parts: named after who holds them
+_HELD_BY = frozenset(
+    {"lock", "value", "flag", "waiters", "alive", "next"}
+)  # inner parts: named after the object that holds them
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
-_VISITS = 3  # of one place by one thread that predictions are made from
+_VISITS = 3  # accesses of one place by one thread from which predictions are made
 _HINTS = 4  # pairs of accesses kept for each prediction
 
 
 class Visit(NamedTuple):
-    """A thread at a place for the how-manieth time."""
+    """A thread at a place for the n-th time."""
 
     thread: int
     site: int
@@ -64,8 +66,8 @@ class Visit(NamedTuple):
 class Hint(NamedTuple):
     """Two accesses that could form an instance.
 
-    The gates are where the threads can wait for each other: in front of the accesses, or in front of the critical
-    sections that keep the two apart.
+    The gates are the points at which the threads can wait for each other: before the accesses, or before the critical
+    sections that separate them.
     """
 
     first: Visit
@@ -81,10 +83,10 @@ class Hint(NamedTuple):
 
 @dataclass(slots=True)
 class Sighting:
-    """What one execution shows: instances that happened, instances that could happen, and the threads' order.
+    """The result of `sight`: instances that happened, instances that could happen, and the threads' order.
 
-    ``close`` are those that happened while the second thread stood in front of its access already: what it does next
-    rests on what it has seen before.
+    ``close`` are those that happened while the second thread was already at its access: it continues with what it has
+    read before.
     """
 
     happened: set[IRoot] = field(default_factory=set)
@@ -111,7 +113,7 @@ class _Touch(NamedTuple):
 
 
 def sight(engine: Engine, bed: Testbed | None = None, *, predict: bool = True) -> Sighting:
-    """Return the instances of the execution that has just ended; call it from the engine's ``finish``."""
+    """Return the instances of the execution that has just ended; call this from the engine's ``finish``."""
     found = Sighting(order=[entry[0] for entry in engine.trace if entry[4] is not None])
     namer = _Namer(engine)
     touched = _touched(engine, bed)
@@ -142,7 +144,7 @@ def _touched(engine: Engine, bed: Testbed | None) -> dict[int, _Touch]:
 
 
 def _calls(bed: Testbed | None) -> dict[int, list[tuple[int, str]]]:
-    """Return where in the trace each thread began which call, the last one first."""
+    """Return the positions in the trace at which each thread began its calls, the last one first."""
     found: dict[int, list[tuple[int, str]]] = {}
     if bed is not None:
         for done in (*bed.done, *bed.running.values()):
@@ -171,7 +173,7 @@ def _shared(engine: Engine, touched: dict[int, _Touch]) -> list[list[_Touch]]:
 
 
 def visits_conflict(first_mode: int, first_loc: int, second_mode: int, second_loc: int) -> bool:
-    """Return whether two accesses of the same root location conflict: one changes what the other sees."""
+    """Return whether two accesses of the same root location conflict: one changes what the other reads."""
     relation = DEPENDS[first_mode][second_mode]
     if relation == COMMUTE or (relation == SAME_KEY and first_loc != second_loc):
         return False
@@ -209,7 +211,7 @@ def _between(first: _Touch, second: _Touch, touches: Iterable[_Touch]) -> bool:
 
 
 class _Predictions:
-    """What the accesses to one location could form in other orders."""
+    """The instances that the accesses to one location could form in other orders."""
 
     def __init__(self, touches: Sequence[_Touch], touched: dict[int, _Touch], namer: _Namer, order: SyncOrder) -> None:
         self._touched = touched
@@ -226,7 +228,9 @@ class _Predictions:
 
     def add_to(self, found: dict[IRoot, list[Hint]]) -> None:
         groups = self._groups.values()
-        last = [group for group in groups if not self._namer.constructs(group[0])]  # nobody had the object before
+        last = [
+            group for group in groups if not self._namer.constructs(group[0])
+        ]  # no other thread had the object before
         for firsts in groups:
             for seconds in last:
                 if firsts[0].thread != seconds[0].thread and _conflict(firsts[0], seconds[0]):
@@ -331,7 +335,7 @@ def _place(touch: _Touch) -> str:
 
 
 # -- iroots order ------------------------------------------------------------------------------------------------------
-# What the order of an execution owes to its synchronization: critical sections, and orders that cannot be changed.
+# The synchronisation of an execution: critical sections, and orders that cannot be changed.
 
 
 _END = 1 << 60
@@ -380,7 +384,7 @@ class SyncOrder:
         return start, self._released.get((start, lock), _END)
 
     def _follow_threads(self, trace: Sequence[Entry]) -> None:
-        """Vector clocks over what threads owe each other by starts, joins and notifications, and over nothing else."""
+        """Compute vector clocks over starts, joins and notifications only."""
         steps: list[dict[int, int]] = []
         latest: dict[int, dict[int, int]] = {}
         self._clocks = []

@@ -1,4 +1,4 @@
-"""Which locks a thread holds, under names that survive a change of the code.
+"""The locks that a thread holds, under names that survive a change of the code.
 
 A lock is named by its shortest access path from the variables of the test (``x._pool[0]._lock``), else from the classes
 and modules of the objects on such paths (``Logger._registry_lock``), else by its kind and the order in which such locks
@@ -20,15 +20,15 @@ from plait.run.operations import ACQUIRE, HAND_OVER, RELEASE, TAKE, TRY, WRITE
 from plait.run.primitives.condition import Condition
 from plait.run.primitives.semaphore import Semaphore
 
-LIMIT = 2000  # objects looked at to find names
+LIMIT = 2000  # objects searched for names
 
 _PLAIN = (int, str, float, bytes, complex, type(None), types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 
 
 class LockNames:
-    """Names of synchronisation objects by their ``id``; valid while the execution's objects live.
+    """Names of synchronisation objects by their ``id``; valid while the execution's objects are alive.
 
-    Paths are looked up when a lock is first asked for, because a lock may only be reachable at the moment it is used.
+    Paths are searched when the name of a lock is first needed, because a lock may only be reachable while it is used.
     """
 
     def __init__(self, variables: Mapping[str, Any]) -> None:
@@ -38,7 +38,7 @@ class LockNames:
         self._numbered: set[int] = set()  # locks that are named by their kind and a number
 
     def path_of(self, lock: Any) -> str | None:
-        """Return the name of a lock that other executions call the same; None if no path leads to it."""
+        """Return the name of a lock that is the same in other executions; None if no path leads to it."""
         found = self._names.get(id(lock))
         if found is None and id(lock) not in self._numbered:
             for path, value in paths(self._variables):
@@ -60,7 +60,7 @@ class LockNames:
 
 
 def paths(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield synchronisation objects in reach of variables, with their paths, the shortest first."""
+    """Yield the synchronisation objects that can be reached from variables, with their paths, the shortest first."""
     seen: set[int] = set()
     level = sorted(variables.items())
     spaces: dict[str, Any] = {}
@@ -89,7 +89,7 @@ def paths(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             if kind.__module__ not in ("builtins", "collections"):
                 spaces.setdefault(kind.__qualname__, kind)
         following.sort(key=lambda item: item[0])
-        if not following and spaces:  # nothing more below the variables: now what their classes and modules hold
+        if not following and spaces:  # nothing more is below the variables: continue with their classes and modules
             following = sorted({name: item for kind in spaces.values() for name, item in _spaces(kind)}.items())
             spaces = {}
         level = following
@@ -112,7 +112,7 @@ def _spaces(kind: type) -> Iterator[tuple[str, Any]]:
 
 
 def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    kind = type(value)  # not `isinstance`: some objects claim to be what they are not
+    kind = type(value)  # not `isinstance`: some objects lie about their class
     if issubclass(kind, dict):
         for key in list(dict.__iter__(value)):
             shown = repr(key) if isinstance(key, str | int | bytes | type(None)) else type(key).__name__
@@ -135,18 +135,18 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 class Locksets:
-    """The locks that each thread holds while a trace is walked from its beginning."""
+    """The locks that each thread holds at each entry of a trace."""
 
     def __init__(self) -> None:
         self._held: dict[int, list[tuple[int, int]]] = {}
         self._taken: dict[tuple[int, int], int] = {}
 
     def held(self, thread: int) -> Iterable[tuple[int, int]]:
-        """Return the locks that a thread holds now, in order of acquisition: location, and which hold of it this is."""
+        """Return the locks that a thread holds now, in order of acquisition: location, and number of the hold."""
         return self._held.get(thread, ())
 
     def step(self, entry: Entry, owner: Any) -> None:
-        """Go on by one entry of the trace; ``owner`` is the object that its location belongs to."""
+        """Advance by one entry of the trace; ``owner`` is the object that its location belongs to."""
         thread, loc, mode = entry[:3]
         if mode in (ACQUIRE, TRY, TAKE):
             number = self._taken[thread, loc] = self._taken.get((thread, loc), 0) + 1

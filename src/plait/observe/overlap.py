@@ -1,4 +1,4 @@
-"""Which methods ran at the same time in a controlled execution, as events for CovCon's Algorithm 1."""
+"""Find the methods that ran at the same time in a controlled execution, as events for CovCon's Algorithm 1."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def overlaps(engine: Engine, bed: Testbed, public: Container[str]) -> Counter[tuple[str, str]]:
-    """Return how often each pair of public methods was under way together, direct and nested calls alike.
+    """Return how often each pair of public methods was active at the same time, in direct and nested calls.
 
-    A call is under way from its first access to its last one; a nested method while accesses come from its code. Two
-    calls that cannot be split, for they have one access or none, were under way together if both had begun before
-    either returned: there is no more to see of them.
+    A call is active from its first access to its last one; a nested method while accesses come from its code. Two calls
+    that cannot be interrupted, because they have one access or none, count as overlapping if both had begun before
+    either returned: an overlap of them shows in no other way.
     """
     accesses = _accesses(engine, bed.done)
     found = covered_pairs(_events(engine, bed, public, accesses))
@@ -75,12 +75,12 @@ def _events(
 
 @functools.lru_cache(maxsize=4096)
 def _function_at(site: int) -> str:
-    """Return the name of the function that a place is in: its number stands for it."""
+    """Return the name of the function that contains a place, which is given by its number."""
     return place(site).function.rpartition(".")[2]
 
 
 def _unsplit(bed: Testbed, accesses: Sequence[Sequence[int]]) -> Counter[tuple[str, str]]:
-    """Return the pairs of calls that no step can come between, as far as both had begun before either returned."""
+    """Return the pairs of uninterruptible calls that had both begun before either returned."""
     extents = [(done, *_extent(done, own), len(own)) for done, own in zip(bed.done, accesses, strict=True)]
     found: Counter[tuple[str, str]] = Counter()
     for at, (one, begin, end, steps) in enumerate(extents):
@@ -93,9 +93,9 @@ def _unsplit(bed: Testbed, accesses: Sequence[Sequence[int]]) -> Counter[tuple[s
 
 
 def _extent(done: Done, own: Sequence[int]) -> tuple[int, int]:
-    """Return the trace positions between which a call can be disturbed.
+    """Return the trace positions between which a call is active.
 
-    A call with one access stands before it from the call's beginning; one without any happens at one moment.
+    A call with one access is at it from the call's beginning; a call without accesses happens at one moment.
     """
     if len(own) > 1:
         return own[0] + 1, own[-1]
@@ -103,13 +103,13 @@ def _extent(done: Done, own: Sequence[int]) -> tuple[int, int]:
 
 
 # -- pairs -------------------------------------------------------------------------------------------------------------
-# Which methods ran at the same time: concurrent method pairs (CovCon, section IV-A and IV-B, Algorithm 1).
+# Concurrent method pairs (CovCon, section IV-A and IV-B, Algorithm 1).
 
 
 class MethodEvent(NamedTuple):
     """A method of the subject begins or ends, called by a test or from inside another method (Definition 1).
 
-    The position in the trace is the time stamp. ``receiver`` tells instances apart; None for static methods.
+    The position in the trace is the time stamp. ``receiver`` identifies the instance; None for static methods.
     """
 
     kind: Literal["start", "end"]
@@ -121,8 +121,8 @@ class MethodEvent(NamedTuple):
 def covered_pairs(trace: Iterable[MethodEvent]) -> Counter[tuple[str, str]]:
     """Return how often each pair of methods was concurrent: Algorithm 1, lines 1 to 11, from empty counts.
 
-    A start counts once for every method under way in every other thread. Pairs are sorted (line 7): (a, b) and
-    (b, a) are the same. An end that has no start is ignored: the trace may begin in the middle of a call.
+    A start counts once for every active method of every other thread. Pairs are sorted (line 7): (a, b) and (b, a) are
+    the same. An end without a start is ignored: the trace may begin in the middle of a call.
     """
     covered: dict[tuple[str, str], int] = {}
     current: dict[int, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Where the steps of an execution are in the source, and what they touch, in words."""
+"""Names for the steps of an execution: their places in the source, and the locations that they access."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ from plait.run.vthread import VThread
 _NAMELESS = (int, str, float, bytes, types.FunctionType, type, types.ModuleType, type(None))
 _MOST_PARTS = 100  # of one container
 PLACES: dict[int, Site] = {}  # the rewritten places of this process
-HINTS: dict[int, str] = {}  # names of objects by identity, from whoever knows more than their owners: variables
+HINTS: dict[
+    int, str
+] = {}  # names of objects by identity, such as variables, in addition to those found by their owners
 
 _UNKNOWN = Site(0, "?", "?", 0, "?", "?", "?", 0)
 
@@ -40,14 +42,14 @@ def place(number: int) -> Site:
 
 
 def is_machinery(site: Site) -> bool:
-    """Return whether a place lies inside the thread modules themselves, whose callers people know better."""
+    """Return whether a place is inside of the thread modules; reports name their callers instead."""
     return not site.line or site.module in SKIPPED or site.module.startswith("plait.")
 
 
 def owners(engine: Engine) -> dict[int, str]:
     """Return names for containers and locks, by the attribute (or variable) that holds them.
 
-    What a queue or a condition holds is named after it: ``Line.items.mutex``.
+    The parts of a queue or a condition are named after it: ``Line.items.mutex``.
     """
     found: dict[int, str] = {}
     objects = [obj for obj in list(engine.heap.kept) if not issubclass(type(obj), types.ModuleType | VThread)]
@@ -60,7 +62,7 @@ def owners(engine: Engine) -> dict[int, str]:
         holders.append(sys.modules.get(module))
         for name, value in list((_attributes(holders[-1]) or {}).items()):
             _name_value(value, name, found)
-    # Where nobody waits, an execution touches the lock of a condition and never the condition itself.
+    # If no thread waits, an execution accesses the lock of a condition but never the condition itself.
     mirrored += [
         value for obj in holders for value in list((_attributes(obj) or {}).values()) if type(value) is Condition
     ]
@@ -70,7 +72,7 @@ def owners(engine: Engine) -> dict[int, str]:
             found.setdefault(id(obj._lock), path)
         else:
             _name_parts(obj, path, found)
-    for obj in mirrored:  # conditions that only a queue knows
+    for obj in mirrored:  # conditions that only a queue holds
         if type(obj) is Condition:
             found.setdefault(id(obj._lock), found.get(id(obj), "a Condition"))
     return found
@@ -86,7 +88,7 @@ def _name_parts(obj: Any, path: str, found: dict[int, str]) -> None:
 
 
 def _name_value(value: Any, path: str, found: dict[int, str]) -> None:
-    """Name what an attribute or a variable holds, and locks and containers in it by their index or key."""
+    """Name the value of an attribute or a variable, and the locks and containers in it by their index or key."""
     if not issubclass(type(value), _NAMELESS):
         found.setdefault(id(value), path)
     parts: Iterable[tuple[Any, Any]] = ()
@@ -100,7 +102,7 @@ def _name_value(value: Any, path: str, found: dict[int, str]) -> None:
 
 
 def _attributes(obj: Any) -> Any:
-    """Return the instance dictionary, past whatever the class says about attributes."""
+    """Return the instance dictionary without calling any attribute method of the class."""
     try:
         return object.__getattribute__(obj, "__dict__")
     except Exception:
@@ -108,7 +110,7 @@ def _attributes(obj: Any) -> Any:
 
 
 def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
-    """Return what a location is called in a report: ``Account.balance``, ``Cache._d['a']``, ``Account._lock``."""
+    """Return the name of a location in a report: ``Account.balance``, ``Cache._d['a']``, ``Account._lock``."""
     obj, name = engine.heap.locs[loc]
     if obj is None:
         return ""
@@ -126,9 +128,9 @@ def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
             return base
         try:
             return f"{base}[{name!r}]"
-        except Exception:  # a key that cannot show itself
+        except Exception:  # the `repr` of the key failed
             return f"{base}[<{type(name).__qualname__}>]"
-    if not OPAQUE.isdisjoint(type(obj).__mro__):  # a primitive has no fields that anybody knows
+    if not OPAQUE.isdisjoint(type(obj).__mro__):  # the fields of a primitive have no names for users
         return names.get(id(obj)) or _nameless(obj)
     if issubclass(type(obj), type):
         return f"{obj.__name__}.{name}"
@@ -144,10 +146,10 @@ _SHORT = 60
 
 
 def shown(value: Any) -> str:
-    """Return a value in a report: plain values and those made of them as they print, anything else by its class.
+    """Return the text of a value in a report: plain values and containers of them by `repr`, others by their class.
 
-    Runs no code under test: classes are compared by identity, so that a subclass with its own ``__repr__`` is none of
-    them, and the parts of an object are read past its properties.
+    No code under test is run: classes are compared by identity, so that a subclass with its own ``__repr__`` does not
+    count as plain, and the parts of an object are read without its properties.
     """
     text = _shown(value, 3)
     return text if len(text) <= _SHORT else text[: _SHORT - 3] + "..."
@@ -184,7 +186,7 @@ def _cut(text: str, length: int) -> str:
 
 
 def _shown_parts(value: Any, kind: type, depth: int) -> str:
-    """Return a container or an object that is made of plain values."""
+    """Return the text of a container or an object that is made of plain values."""
     if depth and issubclass(kind, dict) and dict.__len__(value) <= _MOST_SHOWN:
         items = ", ".join(f"{_shown(k, depth - 1)}: {_shown(v, depth - 1)}" for k, v in dict.items(value))
         return f"{{{items}}}" if kind is dict else f"{kind.__name__}({{{items}}})"
@@ -220,10 +222,10 @@ def _shown_items(kind: type, base: type, left: str, right: str, parts: list[str]
 
 
 def _part(value: Any, name: str, *, plain: bool = False) -> Any:
-    """Return an attribute from the instance's dictionary or slots; a property is not asked.
+    """Return an attribute from the instance's dictionary or slots, without calling properties.
 
-    With ``plain`` also what the class holds, if it is no descriptor: those run code, and that code's own accesses
-    would be recorded, which asks again.
+    With ``plain``, also look in the class, but not for descriptors: they run code whose accesses would be recorded, and
+    to record them would need this function again.
     """
     attributes = _attributes(value)
     if type(attributes) is dict and name in attributes:
@@ -246,7 +248,7 @@ _NOTHING = object()
 
 
 def held_value(obj: Any, name: Any, *, key: bool) -> Any:
-    """Return what a location holds now, without running code under test; `_NOTHING` where that is not possible."""
+    """Return the current value of a location, without running code under test; `_NOTHING` if that is not possible."""
     try:
         if name is WHOLE:
             return obj
@@ -256,7 +258,7 @@ def held_value(obj: Any, name: Any, *, key: bool) -> Any:
             if issubclass(type(obj), list):
                 return list.__getitem__(obj, name)
             return _NOTHING
-        if issubclass(type(obj), str):  # a module: functions in it say nothing
+        if issubclass(type(obj), str):  # a module: its functions are not worth showing
             value = (_attributes(sys.modules.get(obj)) or {}).get(name, _NOTHING)
             return _NOTHING if callable(value) else value
         if issubclass(type(obj), VThread):
@@ -269,7 +271,7 @@ def held_value(obj: Any, name: Any, *, key: bool) -> Any:
 
 
 def held_text(engine: Engine, loc: int) -> str | None:
-    """`shown` of what a location holds now."""
+    """Return the text of the current value of a location, see `shown`."""
     obj, name = engine.heap.locs[loc]
     if issubclass(type(obj), type):
         obj = _holder(engine, obj, name)
@@ -278,9 +280,9 @@ def held_text(engine: Engine, loc: int) -> str | None:
 
 
 def _holder(engine: Engine, cls: type, name: Any) -> Any:
-    """Return who holds what a class declares: instances may have their own, at the same location.
+    """Return the object that holds an attribute which a class declares: instances may have their own, at one location.
 
-    The one instance that has; the class itself where none has; nothing that could be shown where several have.
+    That is the only instance that has one, or the class if no instance has; None if several have.
     """
     mine = [obj for obj in engine.heap.kept if any(base is cls for base in type(obj).__mro__)]
     found = [obj for obj in mine if name in (_attributes(obj) or ())]

@@ -1,4 +1,4 @@
-"""Which accesses race in a recorded execution, and which locks guard what."""
+"""Find the racing accesses of a recorded execution, and the locks that guard fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from plait.run.operations import (
 )
 
 _SYNC = frozenset({ACQUIRE, RELEASE, TRY, TRY_FAILED})
-_MOST = 300  # accesses to one place that are compared with each other, the last ones
+_MOST = 300  # the last accesses to one location, which are compared with each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class RacingPair:
 def racing_pairs(engine: Engine, moments: Sequence[Moment]) -> list[RacingPair]:
     """Return the races of the execution just recorded, data accesses first, the latest first among equals.
 
-    What had the value again that its thread had left there comes behind what had not: a counter of nested calls goes
-    up and down in every one of them, and no call fails by it.
+    Accesses that found the value which their thread had left there come last: a counter of nested calls goes up and
+    down in every call, and no call fails because of it.
     """
     order = HappensBefore()
     by_step: dict[int, list[Moment]] = {}
@@ -70,7 +70,7 @@ def racing_pairs(engine: Engine, moments: Sequence[Moment]) -> list[RacingPair]:
 
 
 def _is_restored(pair: RacingPair, by_place: dict[int, list[Moment]]) -> bool:
-    """Return whether the second access finds what its thread had seen last, although another thread wrote meanwhile."""
+    """Return whether the second access finds the value that its thread saw last, although another thread wrote."""
     if pair.first.loc != pair.second.loc:  # a container and its part: their values cannot be compared
         return False
     before = [each for each in by_place[pair.second.loc] if each.step < pair.second.step]
@@ -83,7 +83,7 @@ def _conflicts(earlier: Iterable[Moment], later: Iterable[Moment]) -> list[Racin
 
 
 def accesses_conflict(first: Moment, second: Moment) -> bool:
-    """Return whether it matters which of two accesses comes first."""
+    """Return whether the order of two accesses matters."""
     relation = DEPENDS[first.mode][second.mode]
     return first.root == second.root and bool(relation) and (relation != SAME_KEY or first.loc == second.loc)
 
@@ -91,8 +91,8 @@ def accesses_conflict(first: Moment, second: Moment) -> bool:
 def interrupted_pair(moments: Sequence[Moment]) -> RacingPair | None:
     """Return an access to data and the conflicting one of another thread that came between it and a later access.
 
-    For executions in which locks order all data accesses: each access takes the lock for itself, so nothing races but
-    the lock, and a race for it tells nobody what went wrong. The narrowest such gap counts, the latest among equals.
+    This is for executions in which locks order all data accesses: each access takes the lock for itself, so only the
+    lock operations race, and they do not explain the fault. The narrowest such gap counts, the latest among equals.
     """
     by_place: dict[int, list[tuple[int, Moment]]] = {}
     for number, moment in enumerate(moments):
@@ -117,12 +117,12 @@ def interrupted_pair(moments: Sequence[Moment]) -> RacingPair | None:
 
 @dataclass(slots=True)
 class GuardTable:
-    """For every field: the places that access it and the locks held at each of them in all executions seen."""
+    """The places that access each field, and the locks held at each of them in all executions seen."""
 
     places: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
 
     def add(self, moments: Iterable[Moment]) -> None:
-        """Learn from a recorded execution."""
+        """Add the accesses of a recorded execution."""
         for moment in moments:
             if moment.mode in _SYNC or moment.site.file.startswith("<"):
                 continue
@@ -146,18 +146,18 @@ class GuardTable:
 
 
 # -- gap ---------------------------------------------------------------------------------------------------------------
-# Where a thread was interrupted in the middle of what should be one step, and in which function that is.
+# Gaps: the place at which a thread was interrupted in the middle of something that should be atomic, and its function.
 #
-# Two accesses may race in helpers that many methods share. What has to become atomic is the function that calls them:
-# the innermost one under way both before and after the other thread got in.
+# Two accesses may race in helpers that many methods share. The function that must become atomic is the one that calls
+# them: the innermost call that was active both before and after the other thread ran.
 
 
 def gap(moments: Sequence[Moment], pairs: Sequence[RacingPair], shown: RacingPair) -> Gap | None:
     """Return the narrowest gap around the race, the earliest among equals; None if there is none.
 
-    A thread is in one where an access of its own had to come before another thread's, and a later one after it: no
-    order of whole functions allows both. Best if both touch what is raced for; else a part of the same container; else
-    any two that race.
+    A thread has a gap where one of its accesses had to come before an access of another thread, and a later one after
+    it: no order of whole functions allows both. Preferred are two accesses to the location of the race, then to a part
+    of the same container, then any two that race.
     """
     loc, root = shown.first.loc, shown.first.root
     return (
@@ -168,7 +168,7 @@ def gap(moments: Sequence[Moment], pairs: Sequence[RacingPair], shown: RacingPai
 
 
 def _conflicts_within(moments: Sequence[Moment]) -> list[RacingPair]:
-    """Return all pairs of them whose order matters; of very many the last ones, where the race that is shown is."""
+    """Return all pairs of accesses whose order matters; of very many only the last, where the shown race is."""
     moments = moments[-_MOST:]
     return [
         RacingPair(first, second) for number, first in enumerate(moments) for second in moments[number + 1 :]
@@ -192,7 +192,7 @@ def _narrowest(moments: Sequence[Moment], pairs: Sequence[RacingPair]) -> Gap | 
 def _interrupted(
     moments: Sequence[Moment], pairs: Sequence[RacingPair], numbers: dict[int, int]
 ) -> Iterator[tuple[int, int]]:
-    """Yield each access that another thread's had to follow, with its thread's next one that had to follow one."""
+    """Yield each access that another thread's had to follow, and its thread's next one that had to follow another's."""
     entered: dict[int, list[int]] = {}
     for pair in pairs:
         entered.setdefault(pair.second.thread, []).append(numbers[id(pair.second)])
@@ -204,7 +204,7 @@ def _interrupted(
 
 
 def _common(one: Sequence[Frame], other: Sequence[Frame]) -> tuple[Frame, Frame] | None:
-    """Return the innermost call that both stacks are in, and where it stands in each."""
+    """Return the innermost call that is in both stacks, and its current line in each."""
     found = None
     for here, there in zip(one, other, strict=False):
         if (here.file, here.function) != (there.file, there.function):
@@ -216,7 +216,7 @@ def _common(one: Sequence[Frame], other: Sequence[Frame]) -> tuple[Frame, Frame]
 
 
 # -- unguarded ---------------------------------------------------------------------------------------------------------
-# Whether threads have touched the same thing without a common lock: a quick look at a raw trace.
+# A quick test on a raw trace: did two threads access the same location without a common lock?
 
 
 _WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT})

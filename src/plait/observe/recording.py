@@ -1,4 +1,4 @@
-"""One execution, replayed with everything a report needs: places, names, values, locks held."""
+"""Record an execution with everything that a report needs: places, names, values, locks held."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from plait.run.vthread import VThread
 
 
 class Frame(NamedTuple):
-    """A call that is under way, and the line it has come to."""
+    """An active call and its current line."""
 
     file: str
     function: str
@@ -41,17 +41,17 @@ class Moment:
     locks: tuple[str, ...]
     step: int
     verb: str
-    shown: int  # the thread's number for people
-    stack: tuple[Frame, ...] = ()  # the calls under way, the outermost first
+    shown: int  # the thread's number in reports
+    stack: tuple[Frame, ...] = ()  # the active calls, the outermost first
 
     @property
     def access(self) -> str:
-        """In words: ``read Account.balance``."""
+        """The access in words: ``read Account.balance``."""
         return f"{self.verb} {self.location}".strip()
 
 
 def as_step(moment: Moment) -> AccessStep:
-    """Return one step of an interleaving, as findings have it."""
+    """Return a moment as a step of the interleaving of a finding."""
     site = moment.site
     return AccessStep(
         moment.shown, site.file, site.line, site.function, site.text, moment.verb, moment.location, moment.loc,
@@ -59,7 +59,7 @@ def as_step(moment: Moment) -> AccessStep:
     )  # fmt: skip
 
 
-_CALLS = ("notify", "wait", "set", "clear", "is_set")  # of conditions and events: what people know them by
+_CALLS = ("notify", "wait", "set", "clear", "is_set")  # the parts that stand for a condition or an event in reports
 
 
 def _verb(engine: Engine, loc: int, mode: int, site: Site) -> str:
@@ -75,14 +75,14 @@ def _verb(engine: Engine, loc: int, mode: int, site: Site) -> str:
 
 
 class StepRecorder:
-    """Attach to an engine before an execution, `moments` afterwards (while its objects still live)."""
+    """A recorder: attach it to an engine before an execution, then call `moments` while its objects are alive."""
 
     def __init__(self) -> None:
         self._values: list[str | None] = []
         self._stacks: dict[int, tuple[Frame, ...]] = {}
 
     def __call__(self, engine: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
-        """Record the step before this one: this is called before each step is performed."""
+        """Record the previous step: the engine calls this before it performs a step."""
         self._catch_up(engine, len(engine.trace) - 1)
         self._stacks[len(engine.trace) - 1] = stack_frames(sys._getframe())
 
@@ -118,7 +118,7 @@ class StepRecorder:
         return found
 
     def _stacked(self, trace: Sequence[Entry]) -> list[tuple[Frame, ...]]:
-        """Return the stack at each step; for a release and a lock that was waited for, a neighbour's."""
+        """Return the stack at each step; for a release, and for a lock that was waited for, that of a nearby step."""
         found = [self._stacks.get(number, ()) for number in range(len(trace))]
         for numbers, modes in ((range(len(trace)), _LEAVING), (reversed(range(len(trace))), _ENTERING)):
             last: dict[int, tuple[Frame, ...]] = {}
@@ -137,7 +137,7 @@ _OWN = f"{Path(__file__).parents[1]}{os.sep}"
 
 
 def stack_frames(frame: FrameType | None) -> tuple[Frame, ...]:
-    """Return the calls of the code under test, without plait's own among them; below them is the line of the test."""
+    """Return the active calls of the code under test, without plait's own, from the line of the test on."""
     found: list[Frame] = []
     while frame is not None:
         code = frame.f_code
@@ -150,7 +150,7 @@ def stack_frames(frame: FrameType | None) -> tuple[Frame, ...]:
 
 
 def schedule_of(engine: Engine) -> Schedule:
-    """Return the schedule of the execution just run, in named places."""
+    """Return the schedule of the execution just run, by named places."""
     segments: list[Segment] = []
     visits: dict[tuple[str, str, str, str, int], int] = {}
     entries = [entry for entry in engine.trace if entry[4] is not None and entry[0] >= 0]
@@ -174,7 +174,7 @@ def schedule_of(engine: Engine) -> Schedule:
 
 
 def count_preemptions(trace: Sequence[tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]]) -> int:
-    """Return how often a thread that could go on was interrupted."""
+    """Return how often a thread that could continue was interrupted."""
     count = 0
     last = -1
     for entry in trace:

@@ -1,9 +1,9 @@
-"""What a call touches and under which locks, section by section: whether two calls can come between each other.
+"""Find out from the critical sections of single calls whether two calls can interleave with an effect.
 
-CovCon leaves open (section IV-A, footnote 2) to set aside pairs of methods "that cannot execute concurrently due to
-synchronization". Here that is seen in runs of single calls. Two calls that write nothing the other looks at cannot
-disturb each other; nor can two whose accesses to what they share lie, in each of them, within one and the same section
-under a lock they have in common.
+CovCon leaves open (section IV-A, footnote 2) to exclude pairs of methods "that cannot execute concurrently due to
+synchronization". Here runs of single calls decide it. Two calls cannot disturb each other if neither writes what the
+other reads. Nor can they if all accesses to what they share are, in each of them, within one section under a common
+lock.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from plait.run.vthread import VThread
 
 
 class Held(NamedTuple):
-    """An access: where, how, and which acquisitions of which locks were in force."""
+    """An access: location, mode, and the holds of locks during it."""
 
     root: str
     key: str
@@ -29,7 +29,7 @@ class Held(NamedTuple):
 
 
 class Conduct(NamedTuple):
-    """What one call did; ``nested`` are the locks it took while it held others, with those."""
+    """The accesses of one call; ``nested`` are the locks that it took while it held others, with those."""
 
     accesses: frozenset[Held]
     nested: frozenset[tuple[str, str]] = frozenset()
@@ -39,11 +39,11 @@ class SectionRecorder(Toucher):
     """A recorder for one execution of one call; ask for its `conduct` while the objects still live."""
 
     def _catch_up(self, engine: Engine, length: int) -> None:
-        """Keep no values: a conduct has none."""
+        """Record no values: a conduct has none."""
         self._values += [""] * (length - len(self._values))
 
     def conduct(self, engine: Engine) -> Conduct | None:
-        """Return what the execution did, or None if it needed help to end or touches too much to be told."""
+        """Return the conduct of the call; None if it did not end on its own, or has too many accesses."""
         if self._truncated or not ran_alone(engine):
             return None
         locs, roots = engine.heap.locs, engine.heap.roots
@@ -57,7 +57,7 @@ class SectionRecorder(Toucher):
                 root = sync_name(self.lock_names(), owner, name)
                 if isinstance(owner, Baton):
                     nested.update((outer, self.lock_names().of(owner)) for outer in context.locks if mode == ACQUIRE)
-                    # To take turns is no access; to look whether somebody holds a lock, or to keep it, is one.
+                    # To take and release a lock is no access; to test whether it is held, or to keep it, is one.
                     accesses.add(Held(root, "", WRITE if loc in irregular else READ, held))
                 else:
                     accesses.add(Held(root, "", READ if mode == READ else WRITE, held))
@@ -70,13 +70,13 @@ class SectionRecorder(Toucher):
         return Conduct(frozenset(accesses), frozenset(nested))
 
     def _name(self, owner: Any) -> str | None:
-        """Return a name that is the same in all processes: what modules hold goes by its class."""
+        """Return a name that is the same in all processes: objects held by modules are named by their class."""
         found = super()._name(owner)
         return f"a {type(owner).__qualname__} of a module" if found and found.startswith(MODULE_STATE) else found
 
 
 def may_interleave(first: Conduct, second: Conduct) -> bool:
-    """Return whether the two calls, run at the same time, can have an effect that no order of them has."""
+    """Return whether two calls, run at the same time, can have an effect that no order of them has."""
     if any((inner, outer) in second.nested for outer, inner in first.nested):
         return True  # a deadlock
     met = [(one, two) for one in first.accesses for two in second.accesses if _depend(one, two)]

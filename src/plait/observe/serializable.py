@@ -1,4 +1,4 @@
-"""Proof, from the orders of whole calls alone, that a test has no other interleavings worth a look.
+"""Proof, from the orders of whole calls alone, that a test has no other inequivalent interleavings.
 
 A test is *serializable* if each of its interleavings is equivalent to an order of whole calls: same results, same final
 state, no deadlock. All orders of whole calls have been run. Two arguments turn them into a proof.
@@ -6,15 +6,15 @@ state, no deadlock. All orders of whole calls have been run. Two arguments turn 
 **Two calls U and V, orders UV and VU.** Partial-order reduction is complete once the reversal of every race of every
 execution it has is the beginning of an execution it has. In UV a race begins with a step e of U and ends with a step of
 V. Its reversal runs the steps of U before e, then V alone up to its step. If the steps of U before e depend on nothing
-that V does in VU, they can move behind V there: so the reversal is the beginning of VU. The same holds the other way
-round. So the two orders are all there is if no race begins behind the first step of a call that depends on the other.
+that V does in VU, they can move after V there: so the reversal is the beginning of VU. The same holds with U and V
+exchanged. So no other class exists if no race begins after the first step of a call that depends on the other call.
 
-**Any number of calls.** If there is a lock such that in every order each call does all that depends on other threads
-within one hold of it, then the steps outside commute with everything, and the holds exclude each other: an interleaving
+**Any number of calls.** Assume a lock such that, in every order, each call makes all steps that depend on other threads
+within one hold of it. Then the steps outside commute with everything, and the holds exclude each other: an interleaving
 is equivalent to the order in which the calls take the lock. No other lock can be waited for meanwhile, because taking
-it would be a step that depends on others, and lie within the hold.
+it would be a step that depends on others, and so within the hold.
 
-Whatever is unusual (a call that waits, a clock that advances, a thread that is nobody's) is not proven.
+Nothing is claimed of unusual executions: a call waits, the clock advances, or the class has threads of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from plait.run.operations import ACQUIRE, KEY_INSERT, KEY_WRITE, LOCAL, RELEASE,
 from plait.run.primitives.lock import Baton
 from plait.run.testbed import Done
 
-MOST_STEPS = 4000  # of an execution that is looked at: happens-before takes their square
+MOST_STEPS = 4000  # steps of an execution that is examined: happens-before takes quadratic time
 Call = tuple[int, int]  # thread, index of the call
 
 _CHANGES = frozenset({WRITE, KEY_WRITE, KEY_INSERT})
@@ -52,10 +52,10 @@ class SerialRun(NamedTuple):
 def serial_run(
     engine: Engine, done: Sequence[Done], names: LockNames, visible: Collection[int] = ()
 ) -> SerialRun | None:
-    """Look at an execution of whole calls while its objects live; None if nothing can be concluded from it.
+    """Examine an execution of whole calls while its objects are alive; return None if nothing can be concluded from it.
 
-    ``visible`` are locations that callers can read at any time. A call that changes them in more than one step shows
-    states in between that no order of whole calls shows.
+    ``visible`` are locations that callers can read at any time. A call that changes them in more than one step has
+    intermediate states that no order of whole calls shows.
     """
     if engine.status != FINISHED_RUN or engine.pending or engine.time.overdue or len(engine.trace) > MOST_STEPS:
         return None
@@ -85,7 +85,7 @@ def serial_run(
 
 
 def serializable(runs: Sequence[SerialRun | None]) -> bool:
-    """Return whether all orders of whole calls of a test, which these are, prove that it has no other interleavings."""
+    """Return whether all orders of whole calls of a test prove that it has no other inequivalent interleavings."""
     known = [run for run in runs if run is not None]
     if not known or len(known) < len(runs):
         return False
@@ -115,7 +115,7 @@ def _owners(engine: Engine, calls: Sequence[Done]) -> list[int] | None:
 
 
 def _changes(steps: Sequence[Step], numbers: Sequence[int], visible: Collection[int]) -> int:
-    """Return how many of a call's steps change what is visible."""
+    """Return how many of a call's steps change visible locations."""
     return sum(
         any(mode in _CHANGES and (loc in visible or root in visible) for root, loc, mode in steps[number][1])
         for number in numbers

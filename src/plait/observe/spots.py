@@ -1,4 +1,4 @@
-"""Lines of source for people: of a place, of an exception, of a loop."""
+"""Lines of source for reports: of a place, of an exception, of a loop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OWN = f"{Path(__file__).parents[1]}{os.sep}"
 
 
 def short(path: str) -> str:
-    """Return a path as people write it: relative if it lies below the current folder, else the file's name."""
+    """Return a path for reports: relative if it is below the current folder, else the file's name."""
     here = str(Path.cwd()) + os.sep
     return path.removeprefix(here) if path.startswith(here) else Path(path).name
 
@@ -43,8 +43,8 @@ def spot_of(site: Site) -> Spot:
 def spot_of_error(error: BaseException) -> Spot:
     """Return the innermost line of the code under test that an exception passed through.
 
-    The innermost line of the project's own files; where there is none, because the class is one of an installed
-    package, the innermost of any file but plait's; else the line of the test.
+    The innermost line of the project's own files is preferred; if there is none, because the class belongs to an
+    installed package, the innermost of any file except plait's; else the line of the test.
     """
     passed: list[tuple[str, Spot]] = []
     trace: TracebackType | None = error.__traceback__
@@ -62,7 +62,7 @@ def spot_of_error(error: BaseException) -> Spot:
 
 
 def _is_own(frame: FrameType) -> bool:
-    """Return whether a frame is plait's, compiled or not: compiled ones have the paths of where they were built."""
+    """Return whether a frame is plait's own; compiled modules have the paths of the place where they were built."""
     space = frame.f_globals
     return str(space.get("__name__")).startswith("plait.") and "_p_r" not in space
 
@@ -79,7 +79,7 @@ def _loops(path: str) -> tuple[tuple[int, int], ...]:
 
 
 def enclosing_loop(sites: Iterable[Site]) -> Spot | None:
-    """Return the loop that most of these places stand in; None without any."""
+    """Return the loop that contains most of these places; None if there is none."""
     votes: dict[tuple[str, int, str], int] = {}
     some: Site | None = None
     for site in sites:
@@ -95,7 +95,7 @@ def enclosing_loop(sites: Iterable[Site]) -> Spot | None:
 
 
 def lambda_text(function: Any) -> str:
-    """Return what to call a function in a report: its name, or the text of a lambda's body."""
+    """Return the name of a function in a report; for a lambda, the text of its body."""
     while isinstance(function, functools.partial):
         function = function.func
     name = str(getattr(function, "__name__", type(function).__name__))

@@ -1,4 +1,4 @@
-"""Which attributes the methods of a class store, and what is in them."""
+"""The attributes that the methods of a class store, and their values."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _known: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()  # by clas
 
 
 def stored_names(cls: type) -> frozenset[str]:
-    """Return names that code of the class's methods assigns as attributes, and its slots, of bases too."""
+    """Return the names that methods of the class, or of its bases, assign as attributes, and its slots."""
     return frozenset().union(*map(_own, cls.__mro__))
 
 
 def stored_values(value: Any, name: str) -> list[Any]:
-    """Return what an object stores under a name, or its class for it: one value or none.
+    """Return the values that an object, or else its class, stores under a name: one or none.
 
     No code of the class is run.
     """

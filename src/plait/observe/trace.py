@@ -1,10 +1,10 @@
-"""What a test's threads do to memory they share, as plain data that two versions can be compared by.
+"""The trace of a test: its accesses to shared memory, as plain data by which two versions can be compared.
 
 ConDiff's execution trace (section IV-B): the accesses to shared memory in their order, each with its statement, the
 value it read or wrote and its concurrency context. An access counts as shared if another thread of the test makes one
 that does not commute with it: nothing else can make two interleavings differ. (That is ISCONFLICT of Figure 3, applied
 to all accesses: the object that every thread reads and none writes is no more shared than a constant.) Operations on
-synchronisation objects are events as well: what they exclude, wake or keep waiting is half of what threads can do.
+synchronisation objects are events as well, because they decide which interleavings are possible.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class TraceEvent(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """One execution: its shared accesses and synchronisation, and a name for the whole of it."""
+    """One execution: its shared accesses and synchronisation, and a hash of both."""
 
     events: tuple[TraceEvent, ...]
     digest: str
@@ -67,7 +67,7 @@ class ValueRecorder:
         self._names: LockNames | None = None
 
     def __call__(self, engine: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
-        """Note a step before it is performed: the one before it has been, and a lock about to be taken can be named."""
+        """Record the previous step, which has been performed by now, and name the lock that is about to be taken."""
         self._catch_up(engine, len(engine.trace) - 1)
         owner = engine.heap.locs[loc][0]
         if type(owner) in OPAQUE:
@@ -80,7 +80,7 @@ class ValueRecorder:
         return self._names
 
     def accesses(self, engine: Engine) -> Iterator[tuple[Entry, Context, str]]:
-        """Yield the trace with contexts and values, while the execution's objects still live."""
+        """Yield the trace with contexts and values, while the execution's objects are alive."""
         self._catch_up(engine, len(engine.trace))
         locs = engine.heap.locs
         found = contexts(engine.trace, lambda loc: locs[loc][0], self.lock_names())
@@ -102,7 +102,7 @@ class Tracer(ValueRecorder):
     """Records a `Trace`."""
 
     def trace(self, engine: Engine) -> Trace:
-        """Return what was recorded, while the execution's objects still live."""
+        """Return the recorded trace, while the execution's objects are alive."""
         locs = engine.heap.locs
         shared = _shared(engine.trace, engine.heap.roots)
         numbers: dict[int, int] = {}
@@ -119,7 +119,7 @@ class Tracer(ValueRecorder):
             synchronises = type(owner) in OPAQUE or isinstance(owner, VThread)
             if synchronises:
                 _mix(digest, (thread, at, names.of(owner), mode))
-            # A lock that the call has made for itself is nobody else's business; one with a path may become one.
+            # A lock that only the call itself uses is left out; one with a path may be used by others.
             if (loc in met or names.path_of(owner) is not None) if synchronises else (thread, loc, mode) in shared:
                 number = numbers.setdefault(loc, len(numbers))
                 if synchronises:
@@ -138,7 +138,7 @@ def _mix(digest: hashlib.blake2b, part: Any) -> None:
 
 
 def _met(trace: Sequence[Entry]) -> set[int]:
-    """Return the locations that several threads have touched."""
+    """Return the locations that several threads have accessed."""
     by: dict[int, set[int]] = {}
     for thread, loc, *_rest in trace:
         if thread > 0:
@@ -176,7 +176,7 @@ def _value(engine: Engine, loc: int) -> str:
 
 
 def value_text(value: Any, depth: int = 2) -> str:
-    """Return a text that is equal for equal values of both versions: built-in content, else the class."""
+    """Return a text that is the same for equal values of both versions: built-in content, else the class."""
     kind = type(value)
     if kind in (int, float, bool, complex, type(None)):
         return repr(value)
@@ -201,7 +201,7 @@ def _content(value: Any, depth: int) -> str:
 
 
 def relative_to(roots: Sequence[Path]) -> Callable[[str], str]:
-    """Return how traces name files: relative to the import root, so that both versions agree."""
+    """Return a function that names files in traces: relative to the import root, so that both versions agree."""
     prefixes = [f"{root.resolve()}/" for root in roots]
     known: dict[str, str] = {}
 

@@ -1,10 +1,12 @@
-"""Whether an execution is equivalent to one of whole calls, seen in its trace alone.
+"""Find out from its trace whether an execution is equivalent to one of whole calls, one after the other.
 
-Two executions are equivalent if they order dependent steps alike: partial-order reduction executes one of each class,
-because all of a class show the same results and the same final state. So nothing else has to be looked at where the
-steps of each call that depend on another thread's lie together: steps of other calls in between commute with them, and
-moved out of the way they leave an order of whole calls. That order keeps what the execution says of calls that did not
-overlap, since each call takes its place at a moment at which it was under way.
+Two executions are equivalent if they order dependent steps alike. Partial-order reduction executes one of each
+equivalence class, because all executions of a class have the same results and the same final state.
+
+So if the steps of each call that depend on other threads are contiguous, the execution is equivalent to an order of
+whole calls, and need not be judged: the steps of other calls in between commute with them and can be moved away. That
+order agrees with the execution about calls that did not overlap, because each call keeps a moment at which it was
+active.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from plait.run.testbed import Done
 def in_turns(engine: Engine, done: Sequence[Done]) -> bool:
     """Return whether the execution that has just ended is equivalent to its calls in some order, one after the other.
 
-    ``done`` are its calls as they ended. Nothing is said (False) of one in which a call waited, time passed or threads
-    of the class took part.
+    ``done`` are its calls in the order in which they ended. Return False for executions in which a call waited, time
+    passed, or the class had threads of its own: they are not examined.
     """
     if engine.status != FINISHED_RUN or engine.time.timed or engine.time.instants or engine.class_threads():
         return False
@@ -31,7 +33,7 @@ def in_turns(engine: Engine, done: Sequence[Done]) -> bool:
         ends.setdefault(each.number, []).append((each.start, each.end))
     trace, roots = engine.trace, engine.heap.roots
     meeting = _meeting(engine)
-    over: set[tuple[int, int]] = set()  # calls that others came behind
+    over: set[tuple[int, int]] = set()  # calls that others followed
     last: tuple[int, int] | None = None
     for number, entry in enumerate(trace):
         if roots[entry[1]] in meeting:
@@ -52,7 +54,7 @@ def in_turns(engine: Engine, done: Sequence[Done]) -> bool:
 
 
 def _meeting(engine: Engine) -> set[int]:
-    """Return the roots of which steps of different threads depend on each other, and perhaps a few more.
+    """Return the roots on which steps of different threads depend on each other, and perhaps a few more.
 
     The clock, on which everything depends, must not have advanced.
     """
