@@ -111,8 +111,11 @@ class Dpor:
         base = self._base = self._seen = len(self._nodes) - 1
         self._order.truncate(base)
         del self._schedule[base:], self._asleep[base + 1 :], self._known[base:]
-        # A thread whose branch diverged has no operations here: it is not known what would wake it, so it cannot sleep.
-        self._fall_asleep({**node.sleep, **{other: done for other, done in node.done.items() if done}})
+        sleep = {**node.sleep, **node.done}
+        if self.diverged:
+            # A thread whose branch diverged has no operations: it is not known what would wake it, so it cannot sleep.
+            sleep = {other: operations for other, operations in sleep.items() if operations}
+        self._fall_asleep(sleep)
         return [*self._schedule, thread]
 
     # -- sleep sets ---------------------------------------------------------------------------------------------

@@ -167,7 +167,7 @@ def explore(
             if prefix is None or ended is not None:
                 found.ended = ended if prefix is not None and ended is not None else DONE
                 break
-            status = execute(prepare, prefix, strategy, free=strategy.free, finish=finish)
+            status = engine.execute(prepare, prefix, strategy, free=strategy.free, finish=finish)
             strategy.executed(engine)
             found.executions += 1
             found.statuses[status] += 1

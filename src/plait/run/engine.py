@@ -116,7 +116,7 @@ class Engine:
         self.free = chooser is None
         self.time.reset()
         self.look_at = LOOK_EVERY
-        self.spinning.spinners.clear()
+        self.spinning.reset()
         self.sections: dict[int, VThread] = {}  # by root: the thread that changes this container step by step
         self.special = False
         self.status = FINISHED_RUN
@@ -200,7 +200,7 @@ class Engine:
         # between. A search that does not see the pending operation of a thread would have to guess whether it races.
         for thread in new:
             if thread.state == NEW:
-                thread.fiber = self.take_fiber()
+                thread.fiber = self._fibers.take()
             thread.enabled = False  # until `_onward` enables it; a thread of the set-up stands in `quiet_block`
         self._returning = self.current = main
         self.special = True
@@ -246,15 +246,15 @@ class Engine:
     def _leave_all(self) -> None:
         """Unwind all threads that have not finished; abandon a thread that keeps swallowing the exception."""
         self.current = None
-        standing = [thread for thread in self.threads[1:] if thread.state != FINISHED and thread.fiber is not None]
-        if standing:
-            self._unwind(standing)
+        left = [thread for thread in self.threads[1:] if thread.state != FINISHED]
+        if left:
+            self._unwind([thread for thread in left if thread.fiber is not None])
+            for thread in self.threads[1:]:
+                if thread.state == NEW:  # not started yet, or created while others were unwound
+                    thread.state = FINISHED
         # What the execution leaves may be finalised later, in the middle of other code, and a finaliser may wait for a
         # thread of the execution. No thread may look as if it could still run.
         self.enabled = ()
-        for thread in self.threads[1:]:
-            if thread.state == NEW:  # started while others were unwound
-                thread.state = FINISHED
 
     def _unwind(self, standing: list[VThread]) -> None:
         # A thread is unwound by an exception at its point, so that `with` and `finally` run: locks are released and
@@ -315,9 +315,10 @@ class Engine:
         self.disable(thread)
         # Each joiner is advanced to its next point right here, so that its next operation is pending before a choice is
         # made.
-        joiners, thread.joiners = thread.joiners, []  # one that goes on takes itself off the list
-        for joiner in joiners:
-            self.wake(thread, joiner)
+        if thread.joiners:
+            joiners, thread.joiners = thread.joiners, []  # a joiner that continues removes itself from the list
+            for joiner in joiners:
+                self.wake(thread, joiner)
         if self.current is None:
             return next_in_quiet(self)
         return self._pick(None) if self._returning is None else self._onward()
@@ -364,7 +365,7 @@ class Engine:
     def advance(self, starter: VThread, thread: VThread) -> None:
         """Run a thread that is not at a point (new or just woken) up to its next point, then return."""
         if thread.fiber is None:
-            thread.fiber = self.take_fiber()
+            thread.fiber = self._fibers.take()
         if thread.state == NEW:
             thread.state = READY
         self.enable(thread)
@@ -387,12 +388,12 @@ class Engine:
 
     def _settle(self) -> None:
         """Set ``special``: whether a point needs more than a decision and a trace entry, see `_special_access`."""
-        self.special = (
+        self.special = bool(
             self.gil
             or self._returning is not None
             or self.recorder is not None
-            or len(self.spinning.spinners) > 0
-            or len(self.sections) > 0
+            or self.spinning.spinners
+            or self.sections
         )
 
     def order_after(self, thread: VThread, step: int) -> None:

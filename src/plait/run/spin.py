@@ -71,11 +71,22 @@ def _mark(value: Any, depth: int) -> Any:
 class Spinning:
     """The threads of one execution that spin. Those in ``spinners`` are disabled."""
 
-    __slots__ = ("_engine", "spinners")
+    __slots__ = ("_engine", "_repeating", "_states", "spinners")
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.spinners: list[VThread] = []
+        # Near the limit of steps: the states that each thread was in, and the threads that returned to one of them.
+        self._states: dict[int, set[tuple[Any, ...]]] = {}
+        self._repeating: set[int] = set()
+
+    def reset(self) -> None:
+        """Forget the threads of the last execution."""
+        if self.spinners:
+            self.spinners.clear()
+        if self._states:
+            self._states.clear()
+            self._repeating.clear()
 
     def look(self, thread: VThread) -> None:
         """Check whether the thread waits in a loop that reads and never writes; called every 64 steps.
@@ -114,8 +125,10 @@ class Spinning:
         """Record the states of a thread near the limit of steps, and whether it returns to one of them."""
         engine = self._engine
         state = thread.clock_reads, state_of(thread)
-        thread.repeats = thread.repeats or state in thread.states
-        thread.states.add(state)
+        states = self._states.setdefault(thread.id, set())
+        if state in states:
+            self._repeating.add(thread.id)
+        states.add(state)
         engine.look_at = engine.step + 1
 
     @property
@@ -133,7 +146,7 @@ class Spinning:
             return False
         active = {entry[0] for entry in last} - {-1}
         return bool(active) and all(
-            thread.repeats if thread.id in active else not thread.enabled and thread.deadline is None
+            thread.id in self._repeating if thread.id in active else not thread.enabled and thread.deadline is None
             for thread in engine.threads[1:]
             if thread.state != FINISHED
         )

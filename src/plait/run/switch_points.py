@@ -22,6 +22,8 @@ def call_began(thread: VThread) -> None:
     """Record that the running function calls code that is not rewritten."""
     frame = _rewritten_frame()
     callers = thread.callers
+    if callers is None:
+        callers = thread.callers = []
     if frame is not None and not (callers and callers[-1] is frame):
         if len(callers) >= MAX_CALLERS:
             calls_ended(thread)

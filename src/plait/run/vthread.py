@@ -22,7 +22,7 @@ class VThread:
     __slots__ = (
         "after", "blocked_on", "body", "callers", "clock_reads", "daemon", "deadline", "dying", "early", "enabled",
         "error", "fiber", "id", "joiners", "loc", "locals", "looks", "loose", "may_switch", "mode", "name", "naps",
-        "notified", "observed", "owner", "proxy", "repeats", "site", "spinning", "starter", "state", "states",
+        "notified", "observed", "owner", "proxy", "site", "spinning", "starter", "state",
         "suspect", "timed_out", "turns", "waits", "walks",
     )  # fmt: skip
 
@@ -39,7 +39,7 @@ class VThread:
         self.site = 0
         self.after: list[int] | None = None
         self.may_switch = True
-        self.callers: list[FrameType] = []  # GIL model: frames whose calls of C code may not have returned yet
+        self.callers: list[FrameType] | None = None  # GIL model: frames whose calls of C code may not have returned
         self.daemon = False
         self.dying = False
         self.error: BaseException | None = None
@@ -49,8 +49,6 @@ class VThread:
         self.notified = False
         self.spinning: frozenset[int] | None = None
         self.suspect: tuple[int, tuple[Any, ...]] | None = None  # may be spinning: length of the trace, state then
-        self.states: set[tuple[Any, ...]] = set()  # the states it was in near the limit of steps
-        self.repeats = False  # it returned to one of these states
         self.walks: list[list[int]] = []  # positions in the containers that its loops iterate over
         self.joiners: list[VThread] = []
         self.locals: dict[int, dict[str, Any]] | None = None
