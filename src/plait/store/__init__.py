@@ -3,10 +3,10 @@
 | module | what it keeps, or knows |
 | --- | --- |
 | `database` | rows of JSON with a checksum, in SQLite; coverage counts and findings |
-| `keys` | hashes of code, options and everything around: the names of rows |
+| `keys` | hashes of code, options and environment: the keys of rows |
 | `project` | the runs and findings of one subject and command (`Memory`) |
-| `explored_tests` | what exploring a test gave (for workers) |
-| `recording` | how a generator came to its tests |
-| `receipt`, `receipts` | what a command printed, to be printed again if nothing has changed |
-| `baseline` | findings that people have accepted |
+| `explored_tests` | the results of exploring tests (for workers) |
+| `recording` | the questions that generators asked, so that their tests need not be generated again |
+| `receipt`, `receipts` | the output of a command, to be printed again if nothing has changed |
+| `baseline` | accepted findings |
 """

@@ -1,7 +1,7 @@
-"""Findings that a project knows and has accepted: with a reason, and perhaps only until some day.
+"""The baseline: findings that a project has accepted, each with a reason, and perhaps until a certain day.
 
-The file is TOML, made to be read and edited by people and kept in the repository. Known findings are reported and do
-not fail a run; new ones do, and so do those whose day has passed.
+The file is TOML, so that people can read and edit it, and belongs into the repository. Accepted findings are reported
+but do not fail a run. New findings fail it, and so do accepted ones that have expired.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST = 5  # entries that are named in a note
 
 
 class Found(NamedTuple):
-    """A finding with the subject that it is about, and the command (or the step of a review) that found it."""
+    """A finding, its subject, and the command (or the step of a review) that found it."""
 
     finding: Finding
     subject: str
@@ -38,13 +38,13 @@ class Found(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """What the baseline knows it by."""
+        """The identity of the finding in the baseline."""
         return fingerprint_of(self.finding, self.subject)
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """One entry."""
+    """One entry of a baseline."""
 
     fingerprint: str
     reason: str
@@ -58,7 +58,7 @@ class Accepted:
         return self.expires is not None and self.expires < today
 
     def as_toml(self) -> str:
-        """Return it as it stands in the file."""
+        """Return the entry's text in the file."""
         texts = {name: getattr(self, name) for name in _KEYS[:-1]}
         lines = [f"{name} = {_quoted(text)}" for name, text in texts.items() if text or name == "reason"]
         if self.expires is not None:
@@ -68,7 +68,7 @@ class Accepted:
 
 @dataclass(slots=True)
 class Baseline:
-    """The entries of a file; ``today`` decides which of them still count."""
+    """The entries of a file; ``today`` decides which of them have expired."""
 
     file: Path
     entries: dict[str, Accepted] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Baseline:
 
     @classmethod
     def read(cls, file: Path) -> Baseline:
-        """Return a file's content; UsageError in one line if it is not a baseline."""
+        """Return the baseline in a file; raise UsageError if the file is no baseline."""
         import tomllib  # noqa: PLC0415 - few runs have a baseline
 
         try:
@@ -94,10 +94,10 @@ class Baseline:
     def mark(
         self, found: Sequence[Found], *, looked_at: Iterable[tuple[str, str]] = (), seen: Collection[str] = ()
     ) -> dict[str, Any]:
-        """Mark the findings that are known, and return what the result file says about all of them.
+        """Mark the accepted findings, and return the baseline's part of the result file.
 
-        ``looked_at`` are the subjects and commands that were run to their end: their entries that nothing was found for
-        are gone. ``seen`` are fingerprints of what was found and does not count.
+        ``looked_at`` are the subjects and commands that were run to their end: their entries without a finding are
+        gone. ``seen`` are fingerprints of findings that were found but do not count.
         """
         present = {each.fingerprint for each in found} | set(seen)
         expired, known = [], 0
@@ -120,7 +120,7 @@ class Baseline:
         return {"file": str(self.file), "known": known, "new": len(found) - known, "expired": expired, "gone": gone}
 
     def notes(self, marked: dict[str, Any]) -> list[str]:
-        """Return what people should know: how many are known, which have expired, which are gone."""
+        """Return notes for the report: how many findings are accepted, which entries have expired, which are gone."""
         said = []
         if marked["known"]:
             count = marked["known"]
@@ -136,9 +136,9 @@ class Baseline:
         ]
 
     def update(self, found: Sequence[Found], gone: Iterable[str], reason: str, expires: dt.date | None) -> list[str]:
-        """Accept what is not known, drop what is gone, and write the file; return what was accepted.
+        """Accept the new findings, drop entries that are gone, and write the file; return the accepted findings.
 
-        What has expired is accepted anew.
+        Expired entries are accepted again.
         """
         accepted = []
         for name in gone:
@@ -179,7 +179,7 @@ def _entry(file: Path, number: int, row: Any) -> Accepted:
 
 
 def expiry(text: str, what: str = "--expires") -> dt.date:
-    """Return a day; UsageError if the text is none."""
+    """Return the day that a text names; raise UsageError if it names none."""
     try:
         return dt.date.fromisoformat(text)
     except ValueError:
@@ -187,6 +187,6 @@ def expiry(text: str, what: str = "--expires") -> dt.date:
 
 
 def _quoted(text: str) -> str:
-    """Return a basic string of TOML: JSON's escapes are among its own, but for characters beyond 16 bits."""
+    """Return a basic string of TOML. It has the escapes of JSON, except those of characters beyond 16 bits."""
     escaped = json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
     return "".join("\ufffd" if "\ud800" <= each <= "\udfff" else each for each in escaped)

@@ -1,11 +1,19 @@
-"""The memory of a project between campaigns: `.plait/`, an SQLite file.
+"""The database of a project: an SQLite file in `.plait/` with the results of earlier runs.
 
-It keeps tests with what exploring them gave, under a key that stands for test, options and all code they depend on
-(`plait.store.keys`); coverage counts; and findings. Every write is a short transaction, so that any process
-may be killed at any moment and two can work at once. The content is plain JSON with a checksum per row: a row that is
-damaged counts as absent, and a file that is damaged is set aside and begun anew. Reading never runs anything: a file
-with any trigger, view or table but our own is taken for damaged. No failure of the store fails a campaign: what cannot
-be kept is not kept, and that is said.
+It contains the results of explored tests, under keys that stand for test, options and all code that they depend on
+(`plait.store.keys`); coverage counts; and findings.
+
+Invariants:
+
+- **Any process may be killed at any moment, and two may work at once.** Every write is a short transaction.
+- **A damaged row counts as absent.** The content is JSON with a checksum that covers the key, so that a valid row
+  cannot stand under another key either.
+- **Reading never runs anything.** A file with a trigger, a view or a table that is not plait's own counts as damaged.
+- **A damaged file is set aside, never deleted**, and a new one is made.
+- **No failure of the store fails a run.** What cannot be stored is not stored, and a message says so.
+
+A wrong entry would be a false pass. So the only entries that are used are those under exactly the wanted key, with a
+valid checksum.
 """
 
 from __future__ import annotations
@@ -33,9 +41,9 @@ FOLDER = ".plait"
 FILE = "store.sqlite"
 SCHEMA = 1
 BUSY_S = 30.0
-LOCK_LOOK_S = 0.01
-IMPATIENT_S = 0.5  # once somebody has kept the file for so long, which code under test can do
-READER_BUSY_S = 1.0  # readers wait for nobody but those who repair the file
+_LOCK_LOOK_S = 0.01
+IMPATIENT_S = 0.5  # seconds, once the file has been locked for long, which code under test can do
+_READER_BUSY_S = 1.0  # readers wait only for a process that repairs the file
 MOST_UNITS = 200_000
 
 _TABLES = {
@@ -50,7 +58,7 @@ _TABLES = {
         "first REAL, last REAL, PRIMARY KEY (subject, cause)) WITHOUT ROWID"
     ),
 }
-_BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps in files of its own
+_BESIDE = ("-wal", "-shm", "-journal")  # the further files of SQLite
 _PASSING = (
     sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_IOERR,
@@ -59,7 +67,7 @@ _T = TypeVar("_T")
 
 
 class Known(NamedTuple):
-    """A finding of an earlier campaign: ``content`` is its contract's form, ``status`` open or fixed."""
+    """A finding of an earlier run: ``content`` is its form in result files, ``status`` is open or fixed."""
 
     subject: str
     cause: str
@@ -69,15 +77,15 @@ class Known(NamedTuple):
     last: float
 
 
-class Damaged(Exception):  # noqa: N818 - a state of the file, handled here
-    """The file is no store of ours."""
+class _Damaged(Exception):  # noqa: N818 - a state of the file, handled here
+    """The file is no valid store."""
 
 
 class Store:
-    """The store below ``folder`` (a project's `.plait`), made when it is first opened.
+    """The store below ``folder`` (a project's `.plait`), created when it is first opened.
 
-    ``messages`` tells what a person should know: that a damaged file was set aside, or that nothing can be kept.
-    ``read_only`` opens what is there, for workers; nothing is created or repaired then.
+    ``messages`` are for the user: a damaged file was set aside, or nothing can be stored. Workers open it
+    ``read_only``: then nothing is created or repaired.
     """
 
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
@@ -94,24 +102,24 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     # -- explored units ---------------------------------------------------------------------------------------------
 
     def explored(self, key: str) -> dict[str, Any] | None:
-        """Return what exploring gave, if it was done before with the same test, options and code."""
+        """Return the result of exploring a test with the same options and code before; None if there is none."""
         rows = self._read("SELECT content, checksum FROM units WHERE key = ?", (key,))
         return _content(key, *rows[0]) if rows else None
 
     def remember(self, subject: str, units: Mapping[str, Mapping[str, Any]]) -> None:
-        """Keep what exploring gave, by key; all of it or, if this process dies meanwhile, nothing."""
+        """Store results of exploring tests, by key, in one transaction."""
         now = time.time()
         rows = [(key, subject, *_sealed(content, key), now) for key, content in units.items()]
         self._write("INSERT OR REPLACE INTO units VALUES (?, ?, ?, ?, ?)", rows)
 
     def units(self, subject: str) -> dict[str, dict[str, Any]]:
-        """Return everything that was explored of a subject, the latest first."""
+        """Return all results of explored tests of a subject, the latest first."""
         statement = "SELECT key, content, checksum FROM units WHERE subject = ? ORDER BY at DESC, key"
         found = {row[0]: _content(*row) for row in self._read(statement, (subject,))}
         return {key: content for key, content in found.items() if content is not None}
@@ -127,14 +135,14 @@ class Store:
         self._write(statement, [(subject, item, count) for item, count in counts.items()])
 
     def coverage(self, subject: str) -> dict[str, int]:
-        """Return how often each item (a pair of methods) was covered so far."""
+        """Return how often each item (such as a pair of methods) was covered so far."""
         rows = self._read("SELECT item, count FROM coverage WHERE subject = ? ORDER BY item", (subject,))
         return {item: count for item, count in rows if isinstance(item, str) and isinstance(count, int)}
 
     # -- findings ---------------------------------------------------------------------------------------------------
 
     def record_finding(self, subject: str, cause: str, content: Mapping[str, Any], *, status: str = "open") -> None:
-        """Keep a finding, by what causes it; one that is known gets the new content and status."""
+        """Store a finding under its cause; a finding that is stored already gets the new content and status."""
         now = time.time()
         statement = (
             "INSERT INTO findings VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (subject, cause) DO UPDATE SET "
@@ -143,12 +151,12 @@ class Store:
         self._write(statement, [(subject, cause, status, *_sealed(content, cause), now, now)])
 
     def settle(self, subject: str, cause: str, status: str) -> None:
-        """Say what has become of a finding, such as ``fixed``."""
+        """Set the status of a finding, such as ``fixed``."""
         statement = "UPDATE findings SET status = ?, last = ? WHERE subject = ? AND cause = ?"
         self._write(statement, [(status, time.time(), subject, cause)])
 
     def findings(self, subject: str | None = None, *, status: str | None = None) -> list[Known]:
-        """Return the findings kept, the oldest first."""
+        """Return the stored findings, the oldest first."""
         rows = self._read(
             "SELECT subject, cause, status, content, checksum, first, last FROM findings "
             "WHERE (?1 IS NULL OR subject = ?1) AND (?2 IS NULL OR status = ?2) ORDER BY first, cause",
@@ -175,9 +183,9 @@ class Store:
             self._connection.executemany(statement, rows)
 
     def _kept(self, act: Callable[[], _T]) -> _T | None:
-        """Do it; with a new file if this one turns out to be damaged, not at all if it cannot be done now."""
+        """Perform a write: with a new file if this one turns out to be damaged, not at all if it is impossible now."""
         if not self.read_only and self._place is not None and _place(self.file) != self._place:
-            self._connection.close()  # somebody has set the file aside, or removed it
+            self._connection.close()  # another process has set the file aside or removed it
             self._connection = self._opened()
         for _ in range(2):
             try:
@@ -192,7 +200,7 @@ class Store:
         return None
 
     def _wait_less(self) -> None:
-        """Lose little time from now on: a campaign writes many times."""
+        """Wait for locks only briefly from now on, because a run writes many times."""
         if not self.read_only:
             self._connection.execute(f"PRAGMA busy_timeout = {IMPATIENT_S * 1000:.0f}")
 
@@ -201,8 +209,8 @@ class Store:
             self.messages.append(message)
 
     def _opened(self, *, suspicious: bool = False) -> sqlite3.Connection:
-        # Whatever goes wrong, a command gets a store: one in memory, if the file cannot be used. A campaign must not
-        # fail because of its cache.
+        # Whatever goes wrong, the command gets a store: one in memory if the file cannot be used. A run must not fail
+        # because of its cache.
         self._place = None
         try:
             if self.read_only:
@@ -214,17 +222,17 @@ class Store:
                 return connection
         except OSError as error:
             self._say(f"{self.file.parent} cannot be written ({error.strerror}): nothing is kept")
-        except (Damaged, sqlite3.DatabaseError) as error:
+        except (_Damaged, sqlite3.DatabaseError) as error:
             self._say(f"{self.file} cannot be used ({error}): nothing is kept")
         connection = _connected(":memory:")
         _create(connection)
         return connection
 
     def _repaired(self, *, suspicious: bool) -> sqlite3.Connection:
-        """Return the file as it is, if it is sound; else a new one in its place. Nobody else opens it meanwhile."""
+        """Open the file if it is valid; else replace it by a new one. A lock keeps other processes from opening it."""
         try:
             return _checked(self.file, thorough=suspicious)
-        except (Damaged, sqlite3.DatabaseError) as error:
+        except (_Damaged, sqlite3.DatabaseError) as error:
             if isinstance(error, sqlite3.DatabaseError) and self._is_passing(error):
                 raise
             aside = self._set_aside()
@@ -232,14 +240,14 @@ class Store:
         return _checked(self.file)
 
     def _is_passing(self, error: sqlite3.DatabaseError) -> bool:
-        """Return whether an error is about the moment (or the disk), and not about what the file holds."""
+        """Return whether an error is temporary or about the disk, and not about the content of the file."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code == sqlite3.SQLITE_READONLY:  # a file may also claim that it is to be read only
+        if code == sqlite3.SQLITE_READONLY:  # a damaged file, too, may claim that it is read-only
             return not os.access(self.file, os.W_OK)
         return code in _PASSING
 
     def _set_aside(self) -> Path:
-        # Not deleted: findings that people have looked at may be in it, and whoever damaged it may want to know.
+        # The file is not deleted: findings may be in it, and its author may want to know how it was damaged.
         aside = self.file.with_name(f"damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.sqlite")
         for suffix in (*_BESIDE, ""):
             with contextlib.suppress(FileNotFoundError):
@@ -254,8 +262,8 @@ class Store:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep two processes from opening, and perhaps replacing, the file at the same time."""
-        # A link would lead to a file of somebody else: none is followed, and nothing is cut.
+        """Prevent two processes from opening, and perhaps replacing, the file at the same time."""
+        # Do not follow a link, which may lead to a file outside of the project, and do not truncate the file.
         flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
         with open(os.open(self.file.parent / "lock", flags, 0o666), "wb") as lock:  # noqa: PTH123 - a descriptor
             _lock(lock.fileno())
@@ -263,9 +271,9 @@ class Store:
 
 
 def _lock(descriptor: int) -> None:
-    """Take the lock that opening needs, as soon as it is free; `OSError` if somebody keeps it for too long.
+    """Take the lock for opening; raise `OSError` if another process holds it for too long.
 
-    The system drops it with the process that has it. Code under test may take it, and a process may be stopped.
+    The system releases the lock when its process ends. But code under test may take it, and a process may be stopped.
     """
     if sys.platform != "win32":
         end = time.monotonic() + BUSY_S
@@ -275,13 +283,13 @@ def _lock(descriptor: int) -> None:
             except BlockingIOError:
                 if time.monotonic() > end:
                     raise OSError(errno.EAGAIN, "another process keeps it locked") from None
-                time.sleep(LOCK_LOOK_S)
+                time.sleep(_LOCK_LOOK_S)
             else:
                 return
 
 
 def _place(file: Path) -> tuple[int, int] | None:
-    """Return which file a path leads to at present."""
+    """Return the identity of the file that a path leads to at present."""
     try:
         found = file.stat()
     except OSError:
@@ -293,7 +301,7 @@ def _connected(name: str, *, patience: float | None = None) -> sqlite3.Connectio
     uri = name.startswith("file:")
     timeout = BUSY_S if patience is None else patience
     connection = sqlite3.connect(name, timeout=timeout, isolation_level=None, uri=uri, check_same_thread=False)
-    connection.text_factory = lambda data: data.decode("utf-8", "replace")  # what was damaged fails its checksum later
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")  # damaged rows fail their checksum later
     with _closed_on_failure(connection):
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "synchronous = NORMAL"):
             connection.execute(f"PRAGMA {pragma}")
@@ -310,9 +318,9 @@ def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _checked(file: Path, *, thorough: bool = False) -> sqlite3.Connection:
-    """Return a connection to a sound store, made if there is none; raises `Damaged` or an error of the database."""
+    """Return a connection to a valid store, created if needed; raise `_Damaged` or an error of the database."""
     if any(Path(f"{file}{suffix}").is_symlink() for suffix in ("", *_BESIDE)):
-        raise Damaged("it is a link to another file")
+        raise _Damaged("it is a link to another file")
     connection = _connected(str(file))
     with _closed_on_failure(connection):
         if not file.exists() or not file.stat().st_size:
@@ -326,8 +334,8 @@ def _checked(file: Path, *, thorough: bool = False) -> sqlite3.Connection:
 
 
 def _checked_reader(file: Path) -> sqlite3.Connection:
-    """Return a connection to a sound store that cannot change it."""
-    connection = _connected(f"{file.absolute().as_uri()}?mode=ro", patience=READER_BUSY_S)
+    """Return a read-only connection to a valid store."""
+    connection = _connected(f"{file.absolute().as_uri()}?mode=ro", patience=_READER_BUSY_S)
     with _closed_on_failure(connection):
         _verify(connection)
     return connection
@@ -336,7 +344,7 @@ def _checked_reader(file: Path) -> sqlite3.Connection:
 def _scan(connection: sqlite3.Connection) -> None:
     found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     if found != "ok":
-        raise Damaged(" ".join(found.split())[:120])
+        raise _Damaged(" ".join(found.split())[:120])
 
 
 def _create(connection: sqlite3.Connection) -> None:
@@ -348,18 +356,18 @@ def _create(connection: sqlite3.Connection) -> None:
 
 
 def _verify(connection: sqlite3.Connection) -> None:
-    """Make sure that it is a store and nothing but one."""
+    """Raise `_Damaged` unless the file has exactly the schema of a store."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version != SCHEMA:
-        raise Damaged(f"its format is {version}, not {SCHEMA}")
+        raise _Damaged(f"its format is {version}, not {SCHEMA}")
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master").fetchall())
     if found != _TABLES:
         strange = sorted(map(str, found.keys() ^ _TABLES.keys())) or ["a changed table"]
-        raise Damaged(f"it does not have the tables of a store: {', '.join(strange)[:80]}")
+        raise _Damaged(f"it does not have the tables of a store: {', '.join(strange)[:80]}")
 
 
 def _prune(connection: sqlite3.Connection) -> None:
-    """Forget the oldest half of what was explored when there is too much of it."""
+    """Delete the oldest half of the explored tests if there are too many."""
     if connection.execute("SELECT count(*) FROM units").fetchone()[0] > MOST_UNITS:
         with _immediate(connection):
             connection.execute(
@@ -369,9 +377,9 @@ def _prune(connection: sqlite3.Connection) -> None:
 
 @contextlib.contextmanager
 def _immediate(connection: sqlite3.Connection) -> Iterator[None]:
-    """Open a transaction that waits for its turn before it reads."""
-    # IMMEDIATE: a transaction that begins by reading and then wants to write fails at once if another one has written
-    # in between, however long it would be ready to wait.
+    """Open a transaction that takes the write lock before it reads."""
+    # IMMEDIATE: a transaction that reads first and writes later fails at once, without waiting, if another one has
+    # written in between.
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -383,14 +391,14 @@ def _immediate(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _sealed(content: Mapping[str, Any], name: str) -> tuple[str, str]:
-    """Content as a row keeps it, and the checksum that ties it to its name."""
-    # With the name in it: a sound row that was copied under another key is refused as well.
+    """Return the text of a content, and a checksum over the text and the row's name."""
+    # The name is part of it, so that a valid row that was copied to another key is refused as well.
     text = json.dumps(content, sort_keys=True)
     return text, hashlib.sha256(f"{name}\0{text}".encode()).hexdigest()
 
 
 def _content(name: Any, text: Any, checksum: Any) -> dict[str, Any] | None:
-    """Return the content of a row, if it is what was once sealed."""
+    """Return the content of a row; None if its checksum is wrong."""
     if not isinstance(text, str):
         return None
     if checksum != hashlib.sha256(f"{name}\0{text}".encode("utf-8", "replace")).hexdigest():

@@ -1,8 +1,8 @@
-"""What a worker knows about tests from earlier campaigns: it reads the store, and only the campaign writes it.
+"""The results of tests from earlier runs, for workers: they read the store, and only the parent writes it.
 
-A test is known if it was explored with the same limits, rules, interpreter and code. Its code is what its calls can
-reach; methods that were called on top of that, to look at final states, are compared when a test is looked up, because
-few tests need them.
+A result can be reused if the test was explored with the same limits, rules, interpreter and code. The code of a test is
+all that its calls can reach. The code of probes (further calls that look at a final state) is compared only when a test
+is looked up, because few tests need probes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExploredTest:
-    """What exploring a test gave; ``violation`` tells violations apart that look different."""
+    """The result of exploring a test; ``violation`` is the same text for violations that look the same."""
 
     executions: int
     conflicts: bool
@@ -39,13 +39,13 @@ class ExploredTest:
     covered: Counter[tuple[str, str]]
     undetermined: tuple[str, ...] = ()
     violation: str | None = None
-    probes: str | None = None  # a hash of what was called to look at final states, if it was
-    causes: tuple[str, ...] = ()  # of the findings that its violations led to, if it is known of all of them
+    probes: str | None = None  # a hash of the probes' code, if probes were called
+    causes: tuple[str, ...] = ()  # the causes of the findings for its violations, if all are known
     evidence: Evidence = field(default_factory=Evidence)
 
     @property
     def feedback(self) -> str:
-        """A hash of what of it a generator is told."""
+        """A hash of the part of the result that a generator learns."""
         return answer_digest((sorted(self.covered.items()), self.conflicts, self.conflicts and self.unguarded))
 
     @classmethod
@@ -53,7 +53,7 @@ class ExploredTest:
         cls, examined: Examined, *, undetermined: tuple[str, ...], violation: str | None, probes: str | None,
         causes: tuple[str, ...],
     ) -> ExploredTest:  # fmt: skip
-        """Make one from what was just seen."""
+        """Return the result of an examination."""
         return cls(
             examined.executions, examined.conflicts, examined.unguarded, examined.exhausted, examined.diverged,
             Counter(examined.covered), undetermined, violation, probes, causes, examined.evidence,
@@ -85,7 +85,7 @@ class ExploredTest:
 
 
 class ExploredTests:
-    """Looks tests up; ``folder`` is the store's, None if nothing of it is to be used."""
+    """The results of tests in the store in ``folder``; none if ``folder`` is None."""
 
     def __init__(self, folder: Path | None) -> None:
         spec = state.spec()
@@ -97,11 +97,11 @@ class ExploredTests:
         self._probes: dict[tuple[Call, ...], str] = {}
 
     def key(self, test: Test, options: dict[str, Any]) -> str:
-        """Return the test's name in the store."""
+        """Return the test's key in the store."""
         return unit_key(test, options, self._prints.code(test))
 
     def find(self, key: str, probes: tuple[Call, ...]) -> ExploredTest | None:
-        """Return what is known."""
+        """Return the result of a test; None if it is unknown, or if its probes have changed."""
         content = self._store.explored(key) if self._store is not None else None
         found = ExploredTest.from_json(content) if content is not None else None
         if found is None or found.probes is None or found.probes == self.probes_code(probes):
@@ -117,7 +117,7 @@ class ExploredTests:
         return self._prints.part(part)
 
     def probed(self, examination: Examination, probes: tuple[Call, ...]) -> str | None:
-        """Return the hash to keep with what was explored: of the probes, if they were called."""
+        """Return the hash of the probes' code if they were called; it is stored with the result."""
         return self.probes_code(probes) if examination.has_probed else None
 
     def probes_code(self, probes: tuple[Call, ...]) -> str:
@@ -134,7 +134,7 @@ class _OpenStore:
 
 
 def explored_tests(folder: Path | None) -> ExploredTests | None:
-    """Return the one of this process, made when first asked for; None if the subject's code cannot be read."""
+    """Return the object of this process, made at the first call; None if the subject's code cannot be read."""
     wanted = (state.spec(), folder)
     if _OpenStore.of != wanted:
         try:

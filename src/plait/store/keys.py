@@ -1,6 +1,6 @@
-"""Hashes that stand for all that a run depends on: its code as a whole, files, and everything around it.
+"""Store keys: hashes of everything on which a run, or a test, depends.
 
-Whatever has not changed is answered by them alone, so they need little: nothing of the subject is imported here.
+If nothing has changed, the keys alone decide, so they must be cheap: nothing of the subject is imported here.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def source_of(subject: Subject, version: Version) -> Source:
 
 
 class Whole(NamedTuple):
-    """All code of a version: a hash of it, and where it was looked for; None if not below the version's root."""
+    """All code of a version: its hash, and the places where it was searched; None if outside of the version's root."""
 
     digest: str
     places: tuple[str, ...] | None
@@ -60,7 +60,7 @@ def whole_code(subject: Subject, version: Version) -> Whole:
 
 
 def token(value: Any) -> str:
-    """Text that is equal for equal values made of tuples, sets and atoms, in every process."""
+    """Return a text that is the same in every process for equal values made of tuples, sets and atoms."""
     if isinstance(value, frozenset | set):
         return f"{{{', '.join(sorted(map(token, value)))}}}"
     if isinstance(value, tuple | list):
@@ -69,7 +69,7 @@ def token(value: Any) -> str:
 
 
 def files_key(*places: Path | None, relative_to: Path | None = None) -> str:
-    """Return a hash of files, and of all Python files below folders; what is not there is left out."""
+    """Return a hash of files, and of all Python files below folders; missing ones are left out."""
     digest = hashlib.sha256()
     for place in places:
         if place is None:
@@ -83,7 +83,7 @@ def files_key(*places: Path | None, relative_to: Path | None = None) -> str:
 
 @cache
 def environment_digest() -> str:
-    """Return a hash of the interpreter, of plait's own code and of what is installed beside it."""
+    """Return a hash of the interpreter, of plait's own code and of the installed packages."""
     digest = hashlib.sha256(sys.version.encode())
     folder = str(Path(plait.__file__).parent)
     for parent, folders, names in os.walk(folder):
@@ -102,17 +102,17 @@ def environment_digest() -> str:
 
 
 # -- fingerprint -------------------------------------------------------------------------------------------------------
-# What a test's outcome depends on, as hashes: the code its calls reach, and everything around it.
+# Fingerprints: hashes of everything on which a test's outcome depends.
 #
 # The code is followed by name from the called methods through the subject's own modules
-# (`plait.subject.changes.reach`): after a change only tests that can reach it have another fingerprint. What importing
-# the modules does belongs to all of them (`plait.subject.changes.importing`); what is reached in ways no name tells
-# (``getattr`` with a computed name, ``exec``) makes a test depend on every line. `tests/store/test_edits.py` holds
-# this to what edited code really does.
+# (`plait.subject.changes.reach`). So after a change, only tests that can reach it have another fingerprint. The effects
+# of importing the modules belong to every test (`plait.subject.changes.importing`). Code that cannot be followed by
+# name (``getattr`` with a computed name, ``exec``) makes a test depend on every line. `tests/store/test_edits.py`
+# compares this with the behaviour of edited code.
 
 
 class Fingerprints:
-    """The code of one subject in one version, as far as tests depend on it; nothing is imported."""
+    """The code of one subject in one version, as far as tests depend on it. Nothing is imported."""
 
     def __init__(self, subject: Subject, version: Version, on_read: Callable[[], object] | None = None) -> None:
         source = source_of(subject, version)
@@ -126,7 +126,7 @@ class Fingerprints:
         self._parts: dict[str, str] = {}
 
     def code(self, test: Test) -> dict[str, str]:
-        """Hashes of all that the test's calls can reach, by ``module:name``."""
+        """Return hashes of all code that the test's calls can reach, by ``module:name``."""
         names = dict.fromkeys(call.method for call in (*test.prefix, *test.calls))
         if any(map(_of_a_result, names)):
             return self._everything
@@ -134,7 +134,7 @@ class Fingerprints:
         return {**self._acts, **found}
 
     def part(self, part: str) -> str:
-        """Return a hash of the code of one of the `parts_of` a test; all together cover all that it does."""
+        """Return a hash of the code of one of the `parts_of` a test; together the parts cover the whole test."""
         if part not in self._parts:
             kind, _, name = part.partition(" ")
             if kind == "call" and _of_a_result(name):
@@ -147,7 +147,7 @@ class Fingerprints:
 
     @cached_property
     def _acts(self) -> dict[str, str]:
-        """Hashes of what importing the modules does besides defining, and of all that this can reach."""
+        """Return hashes of the code that importing the modules runs, and of all code that this can reach."""
         found: dict[str, str] = {}
         for name, module in self._program.modules.items():
             acts = list(acts_of(self._program, module))
@@ -160,14 +160,15 @@ class Fingerprints:
 
     @cached_property
     def _everything(self) -> dict[str, str]:
-        """Hashes of all modules, also of those beside the subject that only their names at run time can tell."""
+        """Return hashes of all modules, including those of the project that are imported by computed names."""
         texts = {name: module.text for name, module in self._program.modules.items()}
         digests = {f"{name}:<text>": hashlib.sha256(text).hexdigest() for name, text in texts.items()}
         folder = (self._root / self._module.file).parent
         return digests | {"<beside>": files_key(*sorted(folder.glob("*.py")), relative_to=folder)}
 
-    # To hash too much costs time, to hash too little hides a change: a test would count as known that behaves
-    # differently by now. So whatever cannot be followed by name makes the key depend on all modules (`_everything`).
+    # To hash too much costs time. To hash too little is a false pass: the stored result of a test would be used
+    # although the test behaves differently now. So code that cannot be followed by name makes the key depend on all
+    # modules.
 
     def _code(self, steps: Iterable[Step]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -185,14 +186,14 @@ class Fingerprints:
                 yield Step(Unit(self._module.name, name), None)
 
     def _built(self) -> Iterator[Step]:
-        """Yield what making an instance, and having one, depends on."""
+        """Yield the code that making an instance, or having one, runs."""
         yield from self._called(CONSTRUCTORS)
         for cls in self._classes:
             for unit in self._program.mro(cls):
                 yield Step(Unit(unit.module, f"{unit.name}.<class>"), None)
 
     def _imported(self, imports: Iterable[str]) -> Iterator[Step]:
-        """Yield what the test itself takes from the subject's modules, such as classes of arguments."""
+        """Yield the names that the test itself imports from the subject's modules, such as classes of arguments."""
         for text in imports:
             for node in ast.walk(ast.parse(text)):
                 if not isinstance(node, ast.ImportFrom) or node.module is None:
@@ -225,18 +226,18 @@ class Fingerprints:
 
 
 def _of_a_result(name: str) -> bool:
-    """Return whether a method is one of what another hands out: no name of the subject tells its code."""
+    """Return whether a method belongs to the result of another one: then its code cannot be found by name."""
     return "()." in name
 
 
 def parts_of(test: Test) -> list[str]:
-    """Return what stands for the code of a test, piece by piece; most tests share most of it."""
+    """Return the parts of a test whose code is hashed separately, because most tests share most parts."""
     calls = dict.fromkeys(call.method for call in (*test.prefix, *test.calls))
     return ["build", *(f"call {name}" for name in calls), *(f"use {line}" for line in test.imports)]
 
 
 class Changed:
-    """Parts of the code (see `parts_of`) that are not as they were."""
+    """The parts of the code (see `parts_of`) that have changed."""
 
     def __init__(self, parts: Iterable[str]) -> None:
         named = [part.partition(" ")[::2] for part in parts]
@@ -248,7 +249,7 @@ class Changed:
         return self.everything or bool(self._calls or self._lines)
 
     def reaches(self, test: Test) -> bool:
-        """Return whether the test depends on any of them."""
+        """Return whether the test depends on any changed part."""
         return (
             self.everything
             or any(call.method in self._calls for call in test.prefix)
@@ -258,6 +259,6 @@ class Changed:
 
 
 def unit_key(test: Test, options: Mapping[str, Any], code: Mapping[str, str]) -> str:
-    """Return the store's key for exploring a test in this way with this code, Python and plait."""
+    """Return the store's key for the result of a test with these options, this code, this Python and this plait."""
     parts = {"test": test.as_json(), "options": dict(options), "code": dict(code), "around": environment_digest()}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

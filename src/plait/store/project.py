@@ -1,6 +1,6 @@
-"""What a project remembers of one subject, for one command: earlier runs, explored tests, findings.
+"""The part of a project's store for one subject and one command: earlier runs, explored tests, findings.
 
-Nothing is read or kept where there is no store, and nothing but findings where the subject's source cannot be read.
+Without a store, nothing is read or written. If the subject's source cannot be read, only findings are.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ FIXED, OPEN, OUTDATED = "fixed", "open", "outdated"
 
 
 class KnownFinding(NamedTuple):
-    """A finding of an earlier run; ``unchanged`` if not a line of the code has changed since.
+    """A finding of an earlier run; ``unchanged`` if no line of the code has changed since.
 
-    ``look`` is what other violations are compared with, to see whether they are the same.
+    ``look`` is a text that is the same for violations that look the same.
     """
 
     cause: str
@@ -35,13 +35,13 @@ class KnownFinding(NamedTuple):
 
 
 class Memory:
-    """The subject's part of a store. ``fresh`` makes it forget everything but findings, for this time."""
+    """The subject's part of a store. With ``fresh``, only findings are read from it."""
 
     def __init__(
         self, store: Store | None, name: str, code: str | None, *, fresh: bool = False,
         places: Sequence[tuple[str, ...] | None] = (), subject: str = "",
     ) -> None:  # fmt: skip
-        self.places = places  # where the code of each version was looked for, see `Whole`
+        self.places = places  # the places where the code of each version was searched, see `Whole`
         self._subject = subject
         self._store = store
         self._name = name
@@ -50,38 +50,38 @@ class Memory:
 
     @property
     def folder(self) -> Path | None:
-        """The store's folder for workers to read; None if nothing of it is to be used."""
+        """The store's folder, for workers to read; None if they must not use it."""
         return None if self._store is None or self._fresh or self._code is None else self._store.file.parent.absolute()
 
     @property
     def keeps(self) -> bool:
-        """Whether explored tests are wanted."""
+        """True if results of explored tests are stored."""
         return self._store is not None and self._code is not None
 
     @property
     def messages(self) -> list[str]:
-        """What a person should know about the store."""
+        """Messages about the store, for the user."""
         return [] if self._store is None else self._store.messages
 
     # -- runs and tests -----------------------------------------------------------------------------------------------
 
     def run(self, options: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return what a run with these options gave, if not a line has changed since."""
+        """Return the result of an earlier run with these options, if no line of the code has changed since."""
         if self._store is None or self._fresh or self._code is None:
             return None
         return self._store.explored(self._key(options))
 
     def keep_run(self, options: Mapping[str, Any], content: Mapping[str, Any]) -> None:
-        """Remember a run that came to its end."""
+        """Store the result of a complete run."""
         if self._store is not None and self._code is not None:
             self._store.remember(self._name, {self._key(options): content})
 
     def explored(self, key: str) -> dict[str, Any] | None:
-        """Return what exploring a test gave."""
+        """Return the stored result of a test."""
         return None if self._store is None or self._fresh else self._store.explored(key)
 
     def keep_tests(self, units: Mapping[str, Mapping[str, Any]]) -> None:
-        """Remember explored tests."""
+        """Store results of explored tests."""
         if self._store is not None and units:
             self._store.remember(self._name, units)
 
@@ -97,38 +97,38 @@ class Memory:
     # -- findings -----------------------------------------------------------------------------------------------------
 
     def known(self) -> list[KnownFinding]:
-        """Return the findings that nobody has seen fixed."""
+        """Return the open findings of earlier runs."""
         found = []
         for each in [] if self._store is None else self._store.findings(self._name, status=OPEN):
             with contextlib.suppress(ValueError, UsageError):
                 finding = Finding.from_json(each.content)
-                finding.reproducer = None  # it is written again, for the code as it is
-                # What an earlier plait has stored may need the further calls: they do no harm.
+                finding.reproducer = None  # the reproducer is written again, for the present code
+                # Findings stored by an earlier version of plait may need the further calls, which do no harm.
                 finding.probed = bool(each.content.get("probed", finding.kind == "wrong-result"))
                 unchanged = self._code is not None and each.content.get("code") == self._code
                 found.append(KnownFinding(each.cause, finding, str(each.content.get("look", "")), unchanged))
         return found
 
     def keep_finding(self, cause: str, finding: Finding, look: str = "") -> None:
-        """Remember a finding; one that is known is replaced."""
+        """Store a finding; it replaces an earlier one of the same cause."""
         if self._store is not None:
             content = {**finding.as_json(), "probed": finding.probed}
             content |= {"code": self._code, "look": look, "subject": self._subject}
             self._store.record_finding(self._name, cause, json.loads(json.dumps(content, default=str)))
 
     def settle(self, cause: str, status: str) -> None:
-        """Say what has become of a finding."""
+        """Set the status of a finding."""
         if self._store is not None:
             self._store.settle(self._name, cause, status)
 
 
 def memory_name(command: str, subject: str, project: Path) -> str:
-    """Return what belongs to one subject in the store of the current folder."""
+    """Return the name under which the store keeps one subject's part for one command."""
     return f"{command} {subject}" if project == Path() else f"{command} {subject} in {project}"
 
 
 def remembered(folder: Path | None) -> set[str]:
-    """Return the names (see `memory_name`) under which there are findings that nobody has seen fixed."""
+    """Return the names (see `memory_name`) under which there are open findings."""
     if folder is None or not (folder / FILE).is_file():
         return set()
     with Store(folder) as store:
@@ -140,7 +140,7 @@ def remembering(
     folder: Path | None, name: str, subject: Subject, versions: tuple[Version, ...], *beside: Path | None,
     fresh: bool = False, findings_only: bool = False,
 ) -> Iterator[Memory]:  # fmt: skip
-    """Open the store below ``folder``. Runs depend on all code of the versions and on the files ``beside`` it."""
+    """Open the store below ``folder``. Runs depend on all code of the versions, and on the files ``beside``."""
     if folder is None:
         yield Memory(None, name, None)
         return
@@ -156,7 +156,7 @@ def remembering(
             kept = None if findings_only else code
             yield Memory(store, name, kept, fresh=fresh, places=places, subject=str(subject))
     except UsageError:
-        if new:  # a command that cannot be carried out leaves nothing behind
+        if new:  # a command that fails leaves nothing behind
             import shutil  # noqa: PLC0415 - as rare as it is slow to import
 
             shutil.rmtree(folder, ignore_errors=True)

@@ -1,13 +1,13 @@
-"""Receipts: what a command would say again, given out before anything else is imported.
+"""Receipts: the output of a command, which is printed again before anything else is imported.
 
-To look an answer up in the store takes less time than to import what looks it up. So a command whose next run would be
-answered from the store leaves there, under its words, what that run would print, and everything that this depends on.
-`answer` gives it out if all of that is as it was; otherwise the command runs as always, and leaves another one. Nothing
-but the quickest modules may be imported here: no ``pathlib``, no ``json``, no ``typing``.
+To look up a result in the store takes less time than to import the modules that do it. So a command whose next run
+would be answered from the store leaves a receipt there, under the command line: the output of that run, and everything
+on which it depends. `answer` prints the output if nothing of that has changed. Otherwise the command runs as usual, and
+leaves another receipt. Only the fastest modules may be imported here: no ``pathlib``, no ``json``, no ``typing``.
 
-A receipt is text: a checksum of the rest, the exit code, what is around (interpreter, plait, installed packages), the
-store as it was, the number of characters that are printed, a line for each input, an empty line, and what is printed
-and written. A damaged one counts as none. It says what is written, but not where: the words of the command do.
+A receipt is a text: a checksum of the rest, the exit code, the environment (interpreter, plait, installed packages),
+the state of the store, the number of printed characters, a line for each input, an empty line, and what is printed and
+written. A damaged receipt is ignored. The path of the result file is not in it: the command line says it.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 FOLDER = ".plait/receipts"
-TARGET = "\0"  # stands for the file that a result is written to
+TARGET = "\0"  # stands for the path of the result file
 STORE = ".plait/store.sqlite"
 ABSENT = "-"
 
 
 def answer(words: Sequence[str]) -> int | None:
-    """Print and write what the same command said before, and return its exit code; None if it has to run."""
+    """Repeat the output of the same command, and return its exit code; None if the command has to run."""
     try:
         if os.isatty(1) or "GIT_DIR" in os.environ or _elsewhere():
-            return None  # there, width and colours matter; so does who calls git
+            return None  # in a terminal, width and colours matter; `GIT_*` variables change the answers of git
         with open(_file(words), encoding="utf-8", errors="surrogateescape", newline="", opener=_quietly) as file:
             seal, _, text = file.read().partition("\n")
         if seal != _digest(text):
@@ -58,9 +58,9 @@ def answer(words: Sequence[str]) -> int | None:
 
 
 def leave(words: Sequence[str], code: int, inputs: Iterable[str], printed: str, written: str = "") -> None:
-    """Leave a receipt: ``inputs`` are files and folders, there or not, as they are now; older ones go.
+    """Write a receipt that depends on the present state of the files and folders ``inputs``; remove older ones.
 
-    In what is ``printed``, `TARGET` in quotes stands for the result's file.
+    In ``printed``, `TARGET` in quotes stands for the path of the result file.
     """
     lines = [receipt_state(path) for path in sorted(set(inputs))]
     if any("\n" in line for line in lines):
@@ -79,7 +79,7 @@ def leave(words: Sequence[str], code: int, inputs: Iterable[str], printed: str, 
 
 
 def receipt_state(path: str) -> str:
-    """Return a file, or all Python files below a folder, with a hash of what is in it."""
+    """Return the line for a file, or for all Python files below a folder: the path and a hash of the content."""
     if os.path.isdir(path):
         found = "\n".join(receipt_state(file) for file in files_below(path, ".py"))
         content = found.encode(errors="surrogateescape")
@@ -93,12 +93,12 @@ def receipt_state(path: str) -> str:
 
 
 def _elsewhere() -> bool:
-    """Return whether a link stands where receipts are: it would lead to files of somebody else."""
+    """Return whether the folder of receipts is a link, which may lead out of the project."""
     return os.path.islink(FOLDER) or os.path.islink(os.path.dirname(FOLDER))
 
 
 def _quietly(path: str, flags: int) -> int:
-    """Open an ordinary file: nobody waits for a pipe, or reads a device."""
+    """Open a regular file; refuse pipes, which would wait, and devices."""
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if os.fstat(descriptor).st_mode & 0o170000 != 0o100000:
         os.close(descriptor)
@@ -107,13 +107,13 @@ def _quietly(path: str, flags: int) -> int:
 
 
 def _is_harmless(printed: str) -> bool:
-    """Return whether nothing in it is a command to a terminal or to a CI system: somebody else may have left it."""
+    """Return whether a text contains no commands to a terminal or a CI system: another program may have written it."""
     lines = printed.replace(TARGET, "").split("\n")
     return all(line.isprintable() and not line.startswith(("::", "##[")) for line in lines)
 
 
 def _is_current(file: str) -> bool:
-    """Return whether a receipt was left since the store was last changed."""
+    """Return whether a receipt was written after the last change of the store."""
     with open(file, encoding="utf-8", errors="surrogateescape", newline="", opener=_quietly) as opened:
         lines = opened.read().split("\n", 4)
     return len(lines) > 3 and lines[3] == _store()
@@ -126,7 +126,7 @@ def _file(words: Sequence[str]) -> str:
 
 
 def _parted(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
-    """Return the file of ``--json FILE``, the last one given, and the other words: ``--json -`` is one of those."""
+    """Return the file of the last ``--json FILE``, and the other arguments (``--json -`` is one of these)."""
     target, others, left = None, [], iter(words)
     for word in left:
         name, equals, value = word.partition("=")
@@ -141,7 +141,7 @@ def _parted(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
 
 
 def _named(said: str, target: str | None) -> str:
-    """Return what was said, with the file's name in it."""
+    """Return the output with the name of the result file in it."""
     if target is None or f"'{TARGET}'" not in said:
         return said
     import shlex  # noqa: PLC0415 - seldom needed, and not quick
@@ -150,7 +150,7 @@ def _named(said: str, target: str | None) -> str:
 
 
 def _write(target: str | None, content: str) -> None:
-    """Write a file, whole or not at all."""
+    """Write a file atomically."""
     if target is not None:
         folder, name = os.path.split(target)
         temporary = os.path.join(folder, f".{name}.{os.urandom(6).hex()}")
@@ -160,7 +160,7 @@ def _write(target: str | None, content: str) -> None:
 
 
 def _store() -> str:
-    """Return the store's file, as far as it shows from outside; whatever is kept or damaged there changes it."""
+    """Return a text that changes with every write to the store's file: its identity, size and times."""
     found = []
     for name in (STORE, f"{STORE}-wal"):
         with contextlib.suppress(FileNotFoundError):
@@ -170,7 +170,7 @@ def _store() -> str:
 
 
 def _environment() -> str:
-    """Return the interpreter, plait's own files and what is installed beside it."""
+    """Return a hash of the interpreter, plait's own files and the installed packages."""
     found = [sys.version, sys.executable]
     found += _below(os.path.dirname(os.path.dirname(__file__)))
     for place in sys.path:

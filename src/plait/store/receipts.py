@@ -1,7 +1,7 @@
-"""What a run leaves for the next one with the same words: see `plait.store.receipt`.
+"""Write receipts for the next run of the same command line; see `plait.store.receipt`.
 
-None is left where it could be wrong: where the code, or the commit of a name, was found by looking further than in the
-usual places; nor where pages were asked for as well.
+No receipt is written if it could be wrong: if the code, or the commit of a revision, was found outside of the usual
+places; nor if the command also wrote pages.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from plait.subject.source import files_of
 from plait.subject.versions.version import Version, usual_places
 
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
-"""Where git looks for a name, in this order."""
+"""The places where git searches for a revision's name, in this order."""
 _R = TypeVar("_R", bound=Result)
-_MOST = 20  # of such places; names that stand for each other have no end
+_MOST = 20  # of such places, because symbolic names may refer to each other in a cycle
 
 
 class Receipt(Generic[_R]):
-    """The receipt of one run: the ``result`` that the next one would have, and what that depends on."""
+    """The receipt of one run: the ``result`` of the next run, and everything on which it depends."""
 
     def __init__(self) -> None:
         self.result: _R | None = None
@@ -44,9 +44,9 @@ class Receipt(Generic[_R]):
         self, result: _R | None, memory: Memory, store: Path | None, subject: Subject,
         versions: Sequence[tuple[str, Version]], *beside: Path | None,
     ) -> None:  # fmt: skip
-        """Keep this result for the next run, of versions that were asked for under these names.
+        """Set the result of the next run; ``versions`` are the versions by the names that the command line gave.
 
-        ``beside`` are the other files that it depends on.
+        ``beside`` are the other files on which the result depends.
         """
         if result is None or store != Path(FOLDER) or memory.messages or len(memory.places) != len(versions):
             return
@@ -60,11 +60,11 @@ class Receipt(Generic[_R]):
         self.result, self._inputs = result, inputs
 
     def leave(self, options: argparse.Namespace, code: int, said: Callable[[Layout], list[Line]]) -> None:
-        """Write it down; the store must be closed. ``said`` is as for `printed`."""
+        """Write the receipt; the store must be closed. ``said`` is as for `printed`."""
         if self.result is None or options.fresh or ":" not in options.argument:
             return
         if options.baseline is not None or options.update_baseline is not None or Path(DEFAULT).exists():
-            return  # what is accepted depends on the day
+            return  # a baseline depends on the day
         if any(getattr(options, name) is not None for name in FORMS):
             return
         data = self.result.as_json()
@@ -79,7 +79,7 @@ class Receipt(Generic[_R]):
 
 
 def _files(version: Version, subject: Subject, places: Sequence[str] | None) -> list[str] | None:
-    """Return the files of a version, and those that would come before them; None if others could take their place."""
+    """Return the files of a version, and those that would be found before them; None if others could replace them."""
     if places is None or version.kind == "release":
         return None if places is None else list(places)
     if subject.file is not None:
@@ -92,9 +92,9 @@ def _files(version: Version, subject: Subject, places: Sequence[str] | None) -> 
 
 
 def _names_of(text: str, version: Version) -> list[str] | None:
-    """Return the files by which git tells what a revision is called, there or not.
+    """Return the files by which git resolves a revision, existing or not.
 
-    None if it looks further than these.
+    None if git reads other files as well.
     """
     name = re.split(r"[~^]", text)[0]
     git = None if version.origin is None else version.origin / ".git"
@@ -102,9 +102,9 @@ def _names_of(text: str, version: Version) -> list[str] | None:
         return None
     found = [git / "packed-refs", git / "HEAD", *(git / pattern.format(name) for pattern in _PLACES)]
     try:
-        for place in itertools.islice(found, _MOST):  # what a name stands for may be another name
+        for place in itertools.islice(found, _MOST):  # a name may refer to another name
             if place.is_file() and (other := re.match(r"ref: (\S+)", file_text(place, "replace"))):
                 found += [git / other[1]]
-    except OSError:  # not ours to read
+    except OSError:  # not readable for this user
         return None
     return [text, *map(str, found)] if len(found) < _MOST else None

@@ -1,14 +1,14 @@
-"""Recorded generators: how a generator came to its tests, so that a later run need not make them again.
+"""Recorded generators: a later run need not generate the same tests again.
 
-What a generator gives out follows from its first state and from what it asked the code under test on the way: how calls
-go that are run one after another, what state they leave, what exploring a test showed. So each portion of its work (a
-chunk of tests in `plait check`, a stage in `plait diff`) is kept with these questions and hashes of their answers,
-under the generator's *position*: a hash of its first state and of all answers since.
+The tests of a generator are determined by its initial state and by the answers of the code under test to its questions:
+the outcomes of calls made one after another, the states that they leave, the results of exploring a test. So each
+portion of its work (a chunk of tests in `plait check`, a stage in `plait diff`) is stored with these questions and
+hashes of their answers, under the generator's *position*: a hash of its initial state and of all answers so far.
 
-Whoever finds a portion under the position that he has come to, and gets the same answers again, has come to the same
-tests and to the same next position. An answer can be another one only if a change reaches what was asked about, so only
-those questions are asked again (`reached_by`). If one answer differs, the recording is worth nothing from there on, and
-the generator itself is asked.
+Suppose that a later run is at the same position. If it gets the same answers again, the generator would make the same
+tests and come to the same next position, so the recording replaces it. An answer can only differ if a change reaches
+the code that was asked, so only those questions are asked again (`reached_by`). If one answer differs, the recording is
+not used from there on, and the generator itself runs.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 from plait.model.test import Call, Test
 from plait.store.keys import Changed, environment_digest, parts_of, token
 
-CALLS, STATE = "calls", "state"  # what was asked about a sequence of calls: how each goes, or what state they leave
+CALLS, STATE = "calls", "state"  # the question about a sequence of calls: their outcomes, or the state that they leave
 UNUSABLE, DIVERGED = "unusable", "diverged"
 
 
 class Asked(NamedTuple):
-    """What a generator asked about a sequence of calls, and a hash of the answer."""
+    """A generator's question about a sequence of calls, and a hash of the answer."""
 
     kind: str
     test: Test
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
 
 
 def reached_by(changed: Changed, asked: Iterable[Asked]) -> tuple[Asked, ...]:
-    """Return the questions whose answers may have become others."""
+    """Return the questions whose answers may have changed."""
     return tuple(each for each in asked if changed.reaches(each.test))
 
 
@@ -44,7 +44,7 @@ def reached_by(changed: Changed, asked: Iterable[Asked]) -> tuple[Asked, ...]:
 
 
 def start_position(generator: object) -> str:
-    """Return the position of a generator that has just begun."""
+    """Return the position of a generator in its initial state."""
     state = io.BytesIO()
     pickler = _Pickler(state)
     pickler.fast = True  # equal states give equal bytes, whichever of their equal parts are the same object
@@ -53,19 +53,19 @@ def start_position(generator: object) -> str:
 
 
 class _Pickler(pickle.Pickler):
-    """Write frozen sets as tuples: in its fast mode CPython takes some fifty of them for a cycle, and raises."""
+    """Writes frozen sets as tuples, because CPython's fast mode takes about fifty of them for a cycle and raises."""
 
     def persistent_id(self, obj: object) -> object:
         return ("frozenset", *obj) if type(obj) is frozenset else None
 
 
 def next_position(position: str, answers: Iterable[str]) -> str:
-    """Return where a generator is that got these answers."""
+    """Return the next position of a generator after these answers."""
     return _digest(position, *answers)
 
 
 def recording_key(kind: str, position: str, *how: str) -> str:
-    """Return the name, in the store, of what follows a position, on this Python and plait."""
+    """Return the store's key for the recording at a position, with this Python and this plait."""
     return _digest(kind, position, *how, environment_digest())
 
 
@@ -75,7 +75,7 @@ def answer_digest(value: object) -> str:
 
 
 def _digest(*parts: str) -> str:
-    """Return a hash of texts, one after another: no two sequences of texts are the same one."""
+    """Return a hash of a sequence of texts; the boundaries between the texts count."""
     escaped = (part.replace("\0", "\0\0") for part in parts)
     return hashlib.sha256("\0".join(escaped).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -84,18 +84,18 @@ def _digest(*parts: str) -> str:
 
 
 class Numbered:
-    """Each value once, by number."""
+    """A list of values without duplicates; each value has a number."""
 
     def __init__(self) -> None:
         self.values: dict[Any, int] = {}
 
     def number(self, value: Any) -> int:
-        """Return that of the value, the next one if it is new."""
+        """Return the number of a value, a new one if the value is new."""
         return self.values.setdefault(value, len(self.values))
 
 
 class Packer:
-    """Tests as rows of numbers: a recording has many, of few different calls."""
+    """Writes tests as rows of numbers, because a recording has many tests with few different calls."""
 
     def __init__(self) -> None:
         self._calls, self._imports = Numbered(), Numbered()
@@ -105,7 +105,7 @@ class Packer:
         return self._calls.number(call)
 
     def imports(self, lines: tuple[str, ...]) -> int:
-        """Return the number of a test's import lines."""
+        """Return the number of a test's list of import lines."""
         return self._imports.number(lines)
 
     def test(self, test: Test) -> list[Any]:
@@ -118,7 +118,7 @@ class Packer:
         return [asked.kind, *self.test(asked.test), asked.answer]
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the numbers stand for; to be asked for last."""
+        """Return the tables of the numbers; call this last."""
         return {
             "calls": [call.as_json() for call in self._calls.values],
             "imports": [list(lines) for lines in self._imports.values],
@@ -126,7 +126,7 @@ class Packer:
 
 
 class Unpacker:
-    """The inverse of `Packer`. Anything else than its rows raises what `BROKEN` names."""
+    """The inverse of `Packer`. Rows that it did not write raise one of the exceptions in `BROKEN`."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.calls = [Call.from_json(call) for call in data["calls"]]
@@ -143,7 +143,7 @@ class Unpacker:
 
 
 BROKEN = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
-"""What rows raise that somebody else has written: they count as absent."""
+"""The exceptions that invalid rows raise: such rows count as absent."""
 
 
 # -- chunks of `plait check` -------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ BROKEN = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
 
 @dataclass(frozen=True, slots=True)
 class RecordedTest:
-    """A test that a generator gave out, its name in the store, and a hash of what exploring it told the generator."""
+    """A generated test, its key in the store, and a hash of what the generator learned from exploring it."""
 
     test: Test
     key: str | None
@@ -160,7 +160,7 @@ class RecordedTest:
 
 @dataclass(slots=True)
 class RecordedChunk:
-    """One chunk of tests: what its generator ``asked``, the tests, and the ``pairs`` of methods it had tried then."""
+    """One chunk of tests: what its generator ``asked``, the tests, and the ``pairs`` of methods tried by then."""
 
     asked: list[Asked] = field(default_factory=list)
     tests: list[RecordedTest] = field(default_factory=list)
@@ -168,11 +168,11 @@ class RecordedChunk:
     over: bool = False
 
     def record(self, test: Test, answer: object) -> None:
-        """Record what a generator got to know by running something."""
+        """Record a question of the generator and its answer."""
         self.asked.append(Asked(CALLS, test, answer_digest(answer)))
 
     def position_after(self, position: str) -> str:
-        """Return where the chunk leads to."""
+        """Return the generator's position after this chunk."""
         return next_position(position, [*(each.answer for each in self.asked), *(each.feedback for each in self.tests)])
 
     def as_json(self, part: Callable[[str], str]) -> dict[str, Any]:
@@ -210,11 +210,11 @@ class RecordedChunk:
 
 
 def chunk_key(position: str, count: int) -> str:
-    """Return the name, in the store, of a chunk of so many tests."""
+    """Return the store's key for a chunk of so many tests."""
     return recording_key("chunk", position, str(count))
 
 
 def renewed(content: Mapping[str, Any], tests: Iterable[RecordedTest], part: Callable[[str], str]) -> dict[str, Any]:
-    """Return a chunk's plain data with the code, and the names of its tests in the store, as they are now."""
+    """Return a chunk's plain data with the present hashes of the code, and the present keys of its tests."""
     rows = [[*row[:3], each.key, each.feedback] for row, each in zip(content["tests"], tests, strict=True)]
     return {**content, "tests": rows, "parts": {each: part(each) for each in content["parts"]}}
