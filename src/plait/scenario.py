@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 
     from plait.model.finding import AccessStep
 
-DEFAULT_EXECUTIONS = 10_000
-UNDISTURBED = 60.0  # seconds for which other threads of the process do not interrupt an exploration unasked
+_DEFAULT_EXECUTIONS = 10_000
+_UNDISTURBED = 60.0  # seconds for which other threads of the process do not interrupt an exploration unasked
 
 
 class InterleavingError(AssertionError):
@@ -155,7 +155,7 @@ class _Request:
 
 
 def _budget(executions: int | None, seconds: float | None) -> int | None:
-    return DEFAULT_EXECUTIONS if executions is None and seconds is None else executions
+    return _DEFAULT_EXECUTIONS if executions is None and seconds is None else executions
 
 
 def _validate(threads: Sequence[Callable[..., object]], strategy: str, model: str, timeouts: str, backend: str) -> None:
@@ -197,7 +197,7 @@ def controlled(
     with ExitStack() as stack:
         stack.callback(setattr, ENGINE, "backend", ENGINE.backend)
         stack.callback(sys.setswitchinterval, sys.getswitchinterval())
-        sys.setswitchinterval(UNDISTURBED)
+        sys.setswitchinterval(_UNDISTURBED)
         stack.enter_context(adopter.released())
         stack.enter_context(mirrored_imports(mirror.modules))
         stack.enter_context(virtual_identity())

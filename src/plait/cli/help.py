@@ -43,7 +43,7 @@ _SETTINGS = "Settings in pyproject.toml ([tool.plait]) or plait.toml replace the
 _LEFT, _NARROW, _WIDE = 22, 60, 100
 
 
-def default_text(option: Option, differs: str | None = None) -> str:
+def _default_text(option: Option, differs: str | None = None) -> str:
     """Return what holds if the option is not given, in parentheses; ``differs`` is a command's own default."""
     if differs is not None:
         return f" (default: {differs})"
@@ -92,7 +92,7 @@ def option_text(option: Option, own: str | None = None) -> str:
     choices = "" if option.choices is None else f": {', '.join(option.choices)}"
     said = option.help.partition(" (default")[0] if own is not None or choices else option.help
     return (
-        f"{said}{choices}{default_text(option, own or (str(option.default) if choices and option.default else None))}"
+        f"{said}{choices}{_default_text(option, own or (str(option.default) if choices and option.default else None))}"
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from types import FrameType
 
-EXIT_CODE = 130
+_EXIT_CODE = 130
 _SHOW_CURSOR = "\x1b[?25h"  # a live display hides the cursor, and cannot restore it then
 
 
@@ -40,7 +40,7 @@ class Interrupt:
     def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
         if self.requested:
             _say(_SHOW_CURSOR if sys.stderr.isatty() else "")
-            os._exit(EXIT_CODE)
+            os._exit(_EXIT_CODE)
         self.requested = True
         _say("plait: finishing; interrupt again to leave at once\n")
 

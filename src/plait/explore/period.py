@@ -8,7 +8,7 @@ two periods are enough even for a hundred threads.
 All cuts for a number of periods are tried one by one, simple ones first: all threads cut alike; then all threads but
 one cut alike and that one not at all; then only one thread cut; then one thread cut differently from the rest. In
 addition, every third execution draws the cuts and the order of the threads at random, so that every interleaving is
-possible. An execution whose interesting steps come in a known order changes nothing; after `STALE` such executions the
+possible. An execution whose interesting steps come in a known order changes nothing; after `_STALE` such executions the
 number of periods is increased, even if some cuts were not tried.
 """
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine
     from plait.run.vthread import VThread
 
-STALE = 50  # executions without a new order before the number of periods grows
-RANDOM_EVERY = 3  # one execution in so many has random cuts
+_STALE = 50  # executions without a new order before the number of periods grows
+_RANDOM_EVERY = 3  # one execution in so many has random cuts
 MOST_ORDERS = 50_000  # that are remembered
 
-Cuts = tuple[int, ...]  # for each period but the last one: after how many interesting steps of a thread it ends
+_Cuts = tuple[int, ...]  # for each period but the last one: after how many interesting steps of a thread it ends
 
 
 class Period:
@@ -44,11 +44,11 @@ class Period:
         self.periods = 1
         self._random = Random(seed)
         self._shared = SharedSteps()
-        self._plans: Iterator[tuple[Cuts, int, Cuts]] = iter(())
+        self._plans: Iterator[tuple[_Cuts, int, _Cuts]] = iter(())
         self._executions = self._stale = 0
         self._orders: set[int] = set()
-        self._common: Cuts = ()  # for all threads that are not in `_own`
-        self._own: dict[int, Cuts] = {}
+        self._common: _Cuts = ()  # for all threads that are not in `_own`
+        self._own: dict[int, _Cuts] = {}
         self._turns: dict[int, float] = {}  # the threads' order within a period; the thread's number if missing
         self._done: dict[int, int] = {}
         self._seen = self._period = 0
@@ -60,15 +60,15 @@ class Period:
         self._done, self._seen, self._period, self._current = {}, 0, 0, -1
         self._own, self._turns = {}, {}
         self._executions += 1
-        if self._executions % RANDOM_EVERY == 0:
+        if self._executions % _RANDOM_EVERY == 0:
             self._draw()
         elif self._executions > 1:
             self._common, thread, own = self._next_plan()
             self._own = {thread: own}
         return ()
 
-    def _next_plan(self) -> tuple[Cuts, int, Cuts]:
-        if self._stale < STALE:
+    def _next_plan(self) -> tuple[_Cuts, int, _Cuts]:
+        if self._stale < _STALE:
             for plan in self._plans:
                 return plan
         self._stale = 0
@@ -76,7 +76,7 @@ class Period:
         self._plans = self._made(self.periods)
         return next(self._plans, ((), 0, ()))
 
-    def _made(self, periods: int) -> Iterator[tuple[Cuts, int, Cuts]]:
+    def _made(self, periods: int) -> Iterator[tuple[_Cuts, int, _Cuts]]:
         """Yield all cuts for a number of periods; they depend on the steps counted so far."""
         totals = self._shared.totals
         longest = max(totals.values(), default=1)

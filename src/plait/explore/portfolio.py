@@ -39,7 +39,7 @@ ALONE = 100  # executions of a search with a heuristic before others take turns 
 LOOK_EVERY = 32  # executions of the systematic search between two checks of its progress
 MANY_THREADS, LONG = 8, 2_000  # threads; steps of an execution
 SMALL = 5.0  # the decimal logarithm of the size of a tree that the reduction can be expected to complete
-FORESEEABLE = 20_000  # the systematic search gets most executions if it is expected to need fewer than this
+_FORESEEABLE = 20_000  # the systematic search gets most executions if it is expected to need fewer than this
 
 
 class Portfolio:
@@ -142,7 +142,7 @@ class Portfolio:
         own = self._weights[2]
         done = self._executions
         left = float("inf") if covered <= 0 else done * (1 / covered - 1)
-        own = min(own * 2, 64.0) if left < FORESEEABLE else max(own / 2, 1.0)
+        own = min(own * 2, 64.0) if left < _FORESEEABLE else max(own / 2, 1.0)
         self._set(self._weights[0], self._weights[1], own, self._weights[3])
 
 

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine
     from plait.run.vthread import VThread
 
-INITIAL = -1  # the site of the initial value, which no thread wrote
-MOST_CONSTRAINTS = 4  # in one execution
+_INITIAL = -1  # the site of the initial value, which no thread wrote
+_MOST_CONSTRAINTS = 4  # in one execution
 MOST_KEPT = 256  # sets of constraints: limits the memory of a search
 MOST_PAIRS = 20_000
-FREE_EVERY = 4  # one execution in so many has no constraints
+_FREE_EVERY = 4  # one execution in so many has no constraints
 
 _READS = frozenset({READ, KEY_READ, ACQUIRE, TRY, TRY_FAILED, TAKE})
 _NO_WRITES = frozenset({READ, KEY_READ, TRY_FAILED, LOCAL, TIME})
-AVOID, NEUTRAL, PREFER = 0, 1, 2
+_AVOID, _NEUTRAL, _PREFER = 0, 1, 2
 
 
 class Constraint(NamedTuple):
@@ -80,7 +80,7 @@ class Rff(Pos):
         """Choose and mutate the constraints of the next execution; return an empty prefix."""
         super().next_prefix()
         self._executions += 1
-        self._constraints = self._changed() if self._executions % FREE_EVERY and self._pairs else ()
+        self._constraints = self._changed() if self._executions % _FREE_EVERY and self._pairs else ()
         self._open = list(self._constraints)
         self._last, self._places, self._shown, self._followed = {}, {}, {}, 0
         return ()
@@ -93,7 +93,7 @@ class Rff(Pos):
         kept.used += 1
         constraints = list(kept.constraints)
         draw = self._random.random()
-        if not constraints or (draw < 0.55 and len(constraints) < MOST_CONSTRAINTS):
+        if not constraints or (draw < 0.55 and len(constraints) < _MOST_CONSTRAINTS):
             constraints.append(self._drawn())
         elif draw < 0.7:
             constraints.pop(self._random.randrange(len(constraints)))
@@ -130,21 +130,21 @@ class Rff(Pos):
         thread = engine.threads[number]
         loc, mode, site = thread.loc, thread.mode, thread.site
         if mode == LOCAL:
-            return PREFER  # it does not affect other threads, and may lead to an operation that matters
-        root, rank = engine.heap.roots[loc], NEUTRAL
-        last, writes = self._last.get(root, INITIAL), mode not in _NO_WRITES
+            return _PREFER  # it does not affect other threads, and may lead to an operation that matters
+        root, rank = engine.heap.roots[loc], _NEUTRAL
+        last, writes = self._last.get(root, _INITIAL), mode not in _NO_WRITES
         for constraint in self._open:
             place, writer, reader, positive = constraint
             if place != self._place(engine, root):
                 continue
             if site == reader and mode in _READS:
                 if (last == writer) != positive:
-                    return AVOID
-                rank = PREFER
+                    return _AVOID
+                rank = _PREFER
             elif positive and writes and last == writer:
-                return AVOID  # it would overwrite the value to be read
+                return _AVOID  # it would overwrite the value to be read
             elif positive and site == writer and reader in standing:
-                rank = PREFER
+                rank = _PREFER
         return rank
 
     def _place(self, engine: Engine, root: int) -> Place:
@@ -162,7 +162,7 @@ class Rff(Pos):
                 continue
             root = roots[loc]
             if mode in _READS:
-                pair = (self._place(engine, root), last.get(root, INITIAL), site)
+                pair = (self._place(engine, root), last.get(root, _INITIAL), site)
                 self._shown[pair] = None
                 if self._open and Constraint(*pair) in self._open:
                     self._open.remove(Constraint(*pair))
@@ -190,7 +190,7 @@ class Rff(Pos):
 
     def _note(self, place: Place, writer: int, reader: int | None) -> None:
         """Record sites of a place; each of its writes forms a possible pair with each of its reads."""
-        writes, reads = self._known.setdefault(place, ({INITIAL}, set()))
+        writes, reads = self._known.setdefault(place, ({_INITIAL}, set()))
         if writer not in writes:
             writes.add(writer)
             self._possible([(place, writer, each) for each in sorted(reads)])

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from plait.run.importing.modulestate import ModuleState
     from plait.run.vthread import VThread
 
-DONE = "all done"
-REPLAY_EVERY = 50  # one execution in so many is executed again and compared
+_DONE = "all done"
+_REPLAY_EVERY = 50  # one execution in so many is executed again and compared
 
 
 def execute(
@@ -102,7 +102,7 @@ class Exploration:
     replays: int = 0
     divergence: Departure | None = None
     fraction: float | None = None
-    ended: str = DONE
+    ended: str = _DONE
 
     @property
     def left(self) -> float | None:
@@ -119,7 +119,7 @@ class Exploration:
         cut = self.statuses[HANG]
         if self.exhausted:
             return f"Covered {self.claim} in {runs}."
-        if cut and self.ended == DONE:
+        if cut and self.ended == _DONE:
             return f"Covered {self.claim} in {runs}, except behind {cut} that did not end and {_was(cut)} cut."
         covered = f"{self.claim}; " if self.claim else ""
         if self.fraction is None:
@@ -140,7 +140,7 @@ def explore(
     max_seconds: float | None = None,
     check: Callable[[Engine], None] | None = None,
     on_execution: Callable[[Engine, str], bool] | None = None,
-    replay_every: int = REPLAY_EVERY,
+    replay_every: int = _REPLAY_EVERY,
 ) -> Exploration:
     """Run executions until the strategy, a limit or ``on_execution`` (by returning True) ends the search.
 
@@ -165,7 +165,7 @@ def explore(
                 found.fraction = _progress(strategy)
             prefix = strategy.next_prefix()
             if prefix is None or ended is not None:
-                found.ended = ended if prefix is not None and ended is not None else DONE
+                found.ended = ended if prefix is not None and ended is not None else _DONE
                 break
             status = engine.execute(prepare, prefix, strategy, free=strategy.free, finish=finish)
             strategy.executed(engine)
@@ -189,7 +189,7 @@ def explore(
     found.elapsed = time.perf_counter() - started
     found.redundant = found.statuses[REDUNDANT]
     found.claim = getattr(strategy, "claim", None)
-    found.exhausted = found.ended == DONE and strategy.exhausted and not found.statuses[HANG]
+    found.exhausted = found.ended == _DONE and strategy.exhausted and not found.statuses[HANG]
     if found.exhausted:
         found.fraction = 1.0
     return found

@@ -42,7 +42,7 @@ _MAX_HURRIED = 4  # time-outs in one order that may fire early; more would only 
 _END_OF_TIME = 1e15
 
 
-class Overtaken(NamedTuple):
+class _Overtaken(NamedTuple):
     """A call that was released together with another one, and continued after it.
 
     ``released`` and ``continued`` are moments (numbers of choices made so far), ``at`` is the length of the trace when
@@ -56,7 +56,7 @@ class Overtaken(NamedTuple):
     waits: int
 
 
-class Hurried(NamedTuple):
+class _Hurried(NamedTuple):
     """A time-out that fired while calls could begin: the moment, the length of the trace then, the choice's index."""
 
     moment: int
@@ -64,7 +64,7 @@ class Hurried(NamedTuple):
     choice: int
 
 
-class Lapse(NamedTuple):
+class _Lapse(NamedTuple):
     """Time-outs that fired together: how often time had passed before, the length of the trace, the threads' waits.
 
     ``threads`` has the number of each thread and how often it had waited.
@@ -89,9 +89,9 @@ class Serial:
         self.exhausted = False
         self.executions = 0
         self.free = False
-        self.overtaken: list[Overtaken] = []  # of the current execution, as are the following
-        self.hurried: list[Hurried] = []
-        self.lapsed: list[Lapse] = []
+        self.overtaken: list[_Overtaken] = []  # of the current execution, as are the following
+        self.hurried: list[_Hurried] = []
+        self.lapsed: list[_Lapse] = []
         self._only = script is not None
         self._script: list[int] = list(script or ())  # the index of the chosen option at each branching
         self._options: list[int] = []  # the number of options at each branching
@@ -188,7 +188,7 @@ class Serial:
             options += [_TIME] if any(threads[number].deadline is not None for number in own) else []
         chosen = self._branch(engine, options)
         if chosen == _TIME:
-            self.hurried.append(Hurried(self._moment - 1, len(engine.trace), self._asked - 1))
+            self.hurried.append(_Hurried(self._moment - 1, len(engine.trace), self._asked - 1))
             begun = self.before_idle(engine)
             if begun is not None:
                 return begun
@@ -199,7 +199,7 @@ class Serial:
             released = self._released.pop(chosen)
             # A call that has timed out was woken for just that, which no other call can take from it.
             if released < self._moment - 1 and not threads[chosen].timed_out:
-                late = Overtaken(chosen, released, self._moment - 1, len(engine.trace), threads[chosen].waits)
+                late = _Overtaken(chosen, released, self._moment - 1, len(engine.trace), threads[chosen].waits)
                 self.overtaken.append(late)
         return chosen
 
@@ -240,7 +240,7 @@ class Serial:
         )  # fmt: skip
         self._idles += 1
         if fired and len(self.lapsed) < _MAX_LAPSED:
-            self.lapsed.append(Lapse(self._idles - 1, len(engine.trace), fired))
+            self.lapsed.append(_Lapse(self._idles - 1, len(engine.trace), fired))
         return None
 
     def executed(self, engine: Engine) -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from plait.subject.interface.members import Interface
 
 
-POOL_SIZE = 5
+_POOL_SIZE = 5
 
 
 @dataclass(slots=True)
@@ -104,7 +104,7 @@ class Catalogue:
 
 def build_catalogue(
     owner: object, interface: Interface, *, hints: Hints | None = None, seed: int = 0, tests: Path | None = None,
-    size: int = POOL_SIZE,
+    size: int = _POOL_SIZE,
 ) -> Catalogue:  # fmt: skip
     """Return the catalogue of a class or module.
 

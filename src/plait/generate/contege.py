@@ -28,7 +28,7 @@ SUFFIX_LENGTH = 2
 SUFFIXES = (10, 20, 50, 200, 500)
 """Suffixes that are tried before it starts over: each figure for ten rounds, the last one for all later rounds."""
 ROUNDS = 10
-SUFFIXES_PER_PREFIX = 20
+_SUFFIXES_PER_PREFIX = 20
 _TRIES = 60
 
 
@@ -99,7 +99,7 @@ class RandomTests:
         if self._tried >= suffixes:
             self._round, self._tried, self._prepared = self._round + 1, 0, []
         self._tried += 1
-        if len(self._prepared) < max(1, suffixes // SUFFIXES_PER_PREFIX):
+        if len(self._prepared) < max(1, suffixes // _SUFFIXES_PER_PREFIX):
             self._prepared.append(_Prepared(self._sequences.prefix(PREFIX_LENGTH)))
             return self._prepared[-1]
         return self._random.choice(self._prepared)

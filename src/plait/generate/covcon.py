@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from plait.model.test import Test
     from plait.subject.interface.members import Method
 
-PREFIX_LENGTHS = (0, 5)
+_PREFIX_LENGTHS = (0, 5)
 """Section IV-D: one prefix without calls, for faults of fresh objects, and one with up to five calls."""
-SHORT_SUFFIX, LONG_SUFFIX = 2, 5
-SHORT_TESTS = 5
+_SHORT_SUFFIX, _LONG_SUFFIX = 2, 5
+_SHORT_TESTS = 5
 """Section IV-D: a pair's first five tests have short suffixes, which are quick to check."""
 _LOOKS = (0, 5, 5)
 """Lengths of the prefixes after which each method is called alone, to predict which methods can disturb each other."""
@@ -121,9 +121,9 @@ class CoverageGuidedTests:
 
     def _generate(self, chosen: Pair) -> list[Test]:
         found = []
-        for length in PREFIX_LENGTHS:
+        for length in _PREFIX_LENGTHS:
             record = self.pairs.records[chosen]
-            patterns = self._alternating(chosen, SHORT_SUFFIX if record.tests < SHORT_TESTS else LONG_SUFFIX)
+            patterns = self._alternating(chosen, _SHORT_SUFFIX if record.tests < _SHORT_TESTS else _LONG_SUFFIX)
             test = self._sequences.compose(length, patterns)
             if test is None:
                 continue

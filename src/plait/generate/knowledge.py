@@ -13,7 +13,7 @@ _GIVE_UP = 12
 _ENDLESS = 3
 """Calls that did not end, after which a method counts as uncallable even if other calls of it returned."""
 
-PLAIN_RESULTS = frozenset({
+_PLAIN_RESULTS = frozenset({
     "NoneType", "bool", "int", "float", "str", "bytes", "NotImplementedType", "module", "_LazyModule",
 })  # fmt: skip
 """Types of results that are not kept for later calls: the pools have such values, or a call seldom takes one."""
@@ -61,7 +61,7 @@ class MethodRecord:
     @property
     def interesting_result(self) -> bool:
         """Whether what it returns is worth keeping for later calls."""
-        return self.result is not None and self.result not in PLAIN_RESULTS
+        return self.result is not None and self.result not in _PLAIN_RESULTS
 
 
 @dataclass(slots=True)

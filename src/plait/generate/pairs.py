@@ -29,7 +29,7 @@ def pair(first: str, second: str) -> Pair:
 
 
 @dataclass(slots=True)
-class PairRecord:
+class _PairRecord:
     """The counts of one pair: R(p), C(p), and how many tests were made for it."""
 
     tried: int = 0
@@ -49,7 +49,7 @@ class PairTable:
         self.methods = tuple(methods)
         forbidden = {pair(*each) for each in not_parallel}
         every = combinations_with_replacement(sorted(self.methods), 2)
-        self.records: dict[Pair, PairRecord] = {each: PairRecord() for each in every if each not in forbidden}
+        self.records: dict[Pair, _PairRecord] = {each: _PairRecord() for each in every if each not in forbidden}
         self.elsewhere: dict[Pair, int] = {}  # covered counts of the pairs that other streams try, see `share`
 
     def share(self, part: int, parts: int) -> None:
@@ -85,7 +85,7 @@ class PairTable:
 
     def matrix(self) -> list[dict[str, Any]]:
         """Return the coverage matrix as plain data, one row per pair."""
-        others = {each: PairRecord(0, covered) for each, covered in self.elsewhere.items() if covered}
+        others = {each: _PairRecord(0, covered) for each, covered in self.elsewhere.items() if covered}
         return [
             {"methods": list(each), "tried": record.tried, "covered": record.covered,
              "tests": record.tests, "score": record.score}

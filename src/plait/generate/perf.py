@@ -272,7 +272,7 @@ def load_source(test: Test, repeat: int, *, watched: bool = False) -> str:
     which a trial finds out which calls fail. The module does not import plait: it contains the source of
     `plait.generate.callables` if the test uses it.
     """
-    shared = shared_names(test)
+    shared = _shared_names(test)
     hoisted: dict[str, str] = {}
     bodies = [[_statement(call, hoisted) for call in suffix] for suffix in test.suffixes]
     parameters = ", ".join([*shared, *hoisted.values(), "repeat"])
@@ -287,7 +287,7 @@ def load_source(test: Test, repeat: int, *, watched: bool = False) -> str:
     return "\n".join([*lines, *(_calls(test, bodies, [*shared, *hoisted.values()]) if watched else ()), ""])
 
 
-def shared_names(test: Test) -> list[str]:
+def _shared_names(test: Test) -> list[str]:
     """Return the variables that the prefix binds: the receiver, results and arguments."""
     names = [call.result for call in test.prefix if call.result is not None]
     return list(dict.fromkeys(names))

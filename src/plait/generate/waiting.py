@@ -63,7 +63,7 @@ _ANY = 0.5
 
 
 @dataclass(slots=True)
-class Situation:
+class _Situation:
     """A state, a call that waits in it (``waiter``), and calls after which it does not wait (``wakers``).
 
     ``given`` are the arguments of the calls that have reached the state. ``others`` are further calls that wait in it.
@@ -79,7 +79,7 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class TwoKeys:
+class _TwoKeys:
     """A state in which two calls wait for different keys, and for each of them a call that wakes it alone.
 
     A class that wakes one waiter but should wake all fails only here: the one that it wakes may wait for another key.
@@ -96,9 +96,9 @@ class WaitingTests:
     def __init__(self, sequences: Sequences, random: Random) -> None:
         self._sequences = sequences
         self._random = random
-        self._situations: list[Situation] | None = None
-        self._together: list[Situation] = []  # calls whose code contains a wait, though none of them waits alone
-        self._two_keys: list[TwoKeys] = []
+        self._situations: list[_Situation] | None = None
+        self._together: list[_Situation] = []  # calls whose code contains a wait, though none of them waits alone
+        self._two_keys: list[_TwoKeys] = []
         self._planned: list[Test] = []
         self._seen = Seen()
         self._runs = 0
@@ -149,8 +149,8 @@ class WaitingTests:
 
     # -- states in which calls wait -----------------------------------------------------------------------------
 
-    def _find(self) -> list[Situation]:
-        found: list[Situation] = []
+    def _find(self) -> list[_Situation]:
+        found: list[_Situation] = []
         waits = any(method.waits for method in self._methods())
         for state in self._states():
             if self._runs >= (_LOOK if found or waits else _GLANCE):
@@ -171,7 +171,7 @@ class WaitingTests:
         self._find_together({each.waiter.call.method for each in found})
         return found
 
-    def _find_crowded(self, waiting: set[str]) -> list[Situation]:
+    def _find_crowded(self, waiting: set[str]) -> list[_Situation]:
         """Return states in which calls wait and one other call wakes two of them.
 
         Such a state often needs calls of two methods: things are stored, and then the object is closed, paused or held.
@@ -180,7 +180,7 @@ class WaitingTests:
         methods = [each for each in self._methods() if each.name not in waiting]
         pairs = [(one, two) for one in methods for two in methods if one is not two]
         self._random.shuffle(pairs)
-        found: list[Situation] = []
+        found: list[_Situation] = []
         end = self._runs + _CROWDED_LOOK
         for one, two in pairs:
             if self._runs >= end or len(found) >= _CROWDED:
@@ -213,7 +213,7 @@ class WaitingTests:
         written = [self._sequences.write(method, prefix) for method in methods]
         drafts = [draft for draft in written if draft is not None]
         self._together = [
-            Situation(
+            _Situation(
                 prefix, draft, others=[other for other in drafts if other is not draft], ends=self._ends(prefix, draft)
             )
             for draft in drafts
@@ -284,7 +284,7 @@ class WaitingTests:
             if outcome is not None and outcome.status == "ok":
                 yield Prefix([replace(draft, call=each), *prefix.drafts[1:]], prefix.scene.copy())
 
-    def _try(self, prefix: Prefix, method: Method, given: dict[str, Value]) -> list[Situation]:
+    def _try(self, prefix: Prefix, method: Method, given: dict[str, Value]) -> list[_Situation]:
         """Return a situation in which a call of the method waits after the prefix, or an empty list.
 
         A call with the arguments of earlier calls is tried first: to take the same thing a second time often waits. Of
@@ -293,18 +293,18 @@ class WaitingTests:
         prefix.scene.given.update(given)
         same = self._sequences.write(method, prefix, same=True) if given else None
         written = [same, self._sequences.write(method, prefix)]
-        found: list[Situation] = []
+        found: list[_Situation] = []
         for draft in dict.fromkeys(each.call for each in written if each is not None):
             one = next(each for each in written if each is not None and each.call == draft)
             for each in [one, *_for_ever(one, method)]:
                 outcome = self._last([*prefix.drafts, each])
                 if outcome is not None and outcome.waited and not outcome.misuse:
-                    found.append(Situation(prefix, each, given))
+                    found.append(_Situation(prefix, each, given))
                     if outcome.status == "blocked":
                         return found[-1:]
         return found[-1:]
 
-    def _find_wakers(self, situation: Situation) -> None:
+    def _find_wakers(self, situation: _Situation) -> None:
         """Find calls after which the waiter does not wait."""
         prefix, methods = situation.prefix, self._methods()
         self._random.shuffle(methods)
@@ -320,7 +320,7 @@ class WaitingTests:
             if len(outcomes) == len(prefix.drafts) + 2 and not outcomes[-1].waited and outcomes[-2].status == "ok":
                 situation.wakers.append(draft)
 
-    def _find_two_keys(self, situation: Situation) -> TwoKeys | None:
+    def _find_two_keys(self, situation: _Situation) -> _TwoKeys | None:
         """Return a state in which a second call like the waiter waits for another key; None if there is none."""
         one = situation.waiter
         for old in dict.fromkeys(each for each in _values(one.call) if is_literal(each)):
@@ -332,7 +332,7 @@ class WaitingTests:
                     return pair
         return None
 
-    def _two_of(self, situation: Situation, old: str, new: str) -> TwoKeys | None:
+    def _two_of(self, situation: _Situation, old: str, new: str) -> _TwoKeys | None:
         """Return the state in which calls for an old and for a new key wait, if each has a call that wakes it alone."""
         one, two = situation.waiter, _renamed(situation.waiter, old, new)
         prefix = Prefix(_both(situation.prefix.drafts, old, new), situation.prefix.scene.copy())
@@ -343,7 +343,7 @@ class WaitingTests:
             if other != waker and self._wakes_only(prefix, waker, one, two) and self._wakes_only(
                 prefix, other, two, one
             ):  # fmt: skip
-                return TwoKeys(prefix, (one, two), (waker, other))
+                return _TwoKeys(prefix, (one, two), (waker, other))
         return None
 
     def _waits(self, prefix: Prefix, *drafts: Draft) -> bool:
@@ -368,7 +368,7 @@ class WaitingTests:
 
     # -- tests of them ------------------------------------------------------------------------------------------
 
-    def _plan(self, situation: Situation) -> Iterator[Iterator[Test]]:
+    def _plan(self, situation: _Situation) -> Iterator[Iterator[Test]]:
         """Yield rows of tests, each with the simplest test first: for each waker, and for calls that wake each other.
 
         Two calls of the same method have either the same arguments, so that they wait for the same thing, or different
@@ -397,14 +397,14 @@ class WaitingTests:
                 [[one, two], [again], [two, one]],
             ])  # fmt: skip
 
-    def _otherwise(self, situation: Situation) -> Draft:
+    def _otherwise(self, situation: _Situation) -> Draft:
         """Return the waiter with other arguments, if it has any."""
         one = situation.waiter
         method = self._sequences.catalogue.method(one.call.method)
         written = self._sequences.write(method, situation.prefix, apart=True) if one.call.args else None
         return one if written is None else written
 
-    def _by_chance(self, situation: Situation) -> Test | None:
+    def _by_chance(self, situation: _Situation) -> Test | None:
         """Return a random test: the waiter in one thread, and one or two threads with one or two calls each."""
         calls = [situation.waiter, *situation.wakers, *situation.others]
         if self._random.random() < _ANY:
@@ -431,7 +431,7 @@ def _in_turn(rows: Sequence[Sequence[Test]]) -> list[Test]:
     return [test for turn in zip_longest(*rows) for test in turn if test is not None]
 
 
-def _patterns_of_two(pair: TwoKeys) -> list[list[list[Draft]]]:
+def _patterns_of_two(pair: _TwoKeys) -> list[list[list[Draft]]]:
     """Return the patterns of tests in which both calls wait and one or both wakers run."""
     (one, two), (wakes_one, wakes_two) = pair.waiters, pair.wakers
     return [
@@ -461,7 +461,7 @@ def _both(drafts: Sequence[Draft], old: str, new: str) -> list[Draft]:
     return found
 
 
-def _count(found: Sequence[Situation], situation: Situation) -> int:
+def _count(found: Sequence[_Situation], situation: _Situation) -> int:
     return sum(each.waiter.call.method == situation.waiter.call.method for each in found)
 
 

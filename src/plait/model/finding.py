@@ -172,7 +172,7 @@ class BaselineMark:
         return dataclasses.asdict(self)
 
 
-class PairKeys(TypedDict):
+class _PairKeys(TypedDict):
     """What is said of two methods in the matrix of what was tried."""
 
     methods: list[str]
@@ -180,7 +180,7 @@ class PairKeys(TypedDict):
     covered: int
 
 
-PairRow = Annotated[dict[str, Any], PairKeys]  # its keys are checked where it comes from a worker
+PairRow = Annotated[dict[str, Any], _PairKeys]  # its keys are checked where it comes from a worker
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def _data(file: Path) -> Any:
     if len(text) > MOST_BYTES:
         raise ValueError("it is too large")
     if file.suffix == ".py":
-        return result_of_reproducer(file, text)
+        return _result_of_reproducer(file, text)
     if text.lstrip()[:9].lower() == "<!doctype":
         found = _PAGE.search(text)
         if found is None:
@@ -165,7 +165,7 @@ def _text(value: Any) -> str:
 _ASSERTIONS = {"assert_safe": "check", "assert_outcomes": "diff"}
 
 
-def result_of_reproducer(file: Path, text: str) -> dict[str, Any]:
+def _result_of_reproducer(file: Path, text: str) -> dict[str, Any]:
     """Return the content that a result file with this one finding would have; `ValueError` if there is no such call."""
     tree = parse_source(text)
     for node in ast.walk(tree):

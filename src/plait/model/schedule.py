@@ -16,7 +16,7 @@ from typing import Any
 
 from plait.errors import UsageError
 
-FORMAT = 1
+_FORMAT = 1
 Place = tuple[str, str, str, str, int]  # module, function, kind, text, ordinal: `Site.name`
 
 
@@ -53,7 +53,7 @@ class Schedule:
     def as_json(self) -> dict[str, Any]:
         """Return plain data, read back by `from_json`."""
         return {
-            "format": FORMAT,
+            "format": _FORMAT,
             "model": "gil" if self.gil else "free-threaded",
             "timeouts": "any" if self.any_timeouts else "idle",
             "segments": [segment.as_json() for segment in self.segments],
@@ -63,8 +63,8 @@ class Schedule:
     def from_json(cls, data: Any) -> Schedule:
         """Return the inverse of `as_json`; anything else is a `UsageError`."""
         try:
-            if data["format"] != FORMAT:
-                raise UsageError(f"schedule format {data['format']!r} is not known; this plait reads format {FORMAT}")
+            if data["format"] != _FORMAT:
+                raise UsageError(f"schedule format {data['format']!r} is not known; this plait reads format {_FORMAT}")
             segments = tuple(_segment(item) for item in data["segments"])
             gil, any_timeouts = _one_of(data["model"], "gil", "free-threaded"), _one_of(data["timeouts"], "any", "idle")
             return cls(segments, gil, any_timeouts)

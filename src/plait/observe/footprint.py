@@ -46,10 +46,10 @@ from plait.run.primitives.lock import Baton
 from plait.run.vthread import VThread
 
 LIMIT = 3000  # objects that are named
-ACCESSES = (READ, WRITE, KEY_READ, KEY_WRITE, KEY_INSERT)  # the modes that count, and their numbers
-TURN = 5  # a lock is taken while no other one is held, and released
+_ACCESSES = (READ, WRITE, KEY_READ, KEY_WRITE, KEY_INSERT)  # the modes that count, and their numbers
+_TURN = 5  # a lock is taken while no other one is held, and released
 OTHERWISE = 6  # any other operation on a lock
-MODES = (*ACCESSES, TURN, OTHERWISE)
+MODES = (*_ACCESSES, _TURN, OTHERWISE)
 _CHANGES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, OTHERWISE})
 _IDENTIFIER = re.compile(r"\w+(?=[.\[<]|$)")
 MODULE_STATE = "module state"
@@ -128,7 +128,7 @@ class Toucher(ValueRecorder):
                 root = sync_name(self.lock_names(), owner, name)
                 found.append(Touch(root, "", _sync_mode(owner, loc, mode, irregular), at, "", context))
                 continue
-            if mode not in ACCESSES:
+            if mode not in _ACCESSES:
                 return Touched(None)
             base = self._name(owner)
             if base is not None:
@@ -178,7 +178,7 @@ def sync_name(names: LockNames, owner: Any, part: Any) -> str:
 def _sync_mode(owner: Any, loc: int, mode: int, irregular: set[int]) -> int:
     """Return the mode in which an operation on a synchronisation object is entered in a footprint."""
     if isinstance(owner, Baton):
-        return OTHERWISE if loc in irregular else TURN
+        return OTHERWISE if loc in irregular else _TURN
     return READ if mode == READ else WRITE
 
 
@@ -235,7 +235,7 @@ def _by_root(footprint: Footprint) -> dict[str, list[tuple[str, int]]]:
 
 
 def _depends(key: str, mode: int, other_key: str, other_mode: int) -> bool:
-    if mode >= TURN or other_mode >= TURN:
+    if mode >= _TURN or other_mode >= _TURN:
         return OTHERWISE in (mode, other_mode)
     relation = DEPENDS[mode][other_mode]
     return bool(relation) and (relation != SAME_KEY or key == other_key or not key or not other_key)

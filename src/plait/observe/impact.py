@@ -57,7 +57,7 @@ class Matcher:
             return found
         return any(
             self._at(frame.f_code.co_filename, frame.f_code.co_qualname, frame.f_lineno)
-            for frame in frames_of(engine, thread)
+            for frame in _frames_of(engine, thread)
         )
 
     def _at(self, file: str, function: str, line: int) -> bool:
@@ -113,7 +113,7 @@ class Matcher:
         return self._held.get(id(obj), [])
 
 
-def frames_of(engine: Engine, thread: VThread) -> Iterator[FrameType]:
+def _frames_of(engine: Engine, thread: VThread) -> Iterator[FrameType]:
     """Yield the Python stack of a thread, the innermost call first; those of the engine below it included."""
     frame: FrameType | None
     if thread is engine.thread:

@@ -79,10 +79,10 @@ def _is_restored(pair: RacingPair, by_place: dict[int, list[Moment]]) -> bool:
 
 
 def _conflicts(earlier: Iterable[Moment], later: Iterable[Moment]) -> list[RacingPair]:
-    return [RacingPair(first, second) for first in earlier for second in later if accesses_conflict(first, second)]
+    return [RacingPair(first, second) for first in earlier for second in later if _accesses_conflict(first, second)]
 
 
-def accesses_conflict(first: Moment, second: Moment) -> bool:
+def _accesses_conflict(first: Moment, second: Moment) -> bool:
     """Return whether the order of two accesses matters."""
     relation = DEPENDS[first.mode][second.mode]
     return first.root == second.root and bool(relation) and (relation != SAME_KEY or first.loc == second.loc)
@@ -104,10 +104,10 @@ def interrupted_pair(moments: Sequence[Moment]) -> RacingPair | None:
         accesses = all_of_it[-_MOST:]
         for at, (number, moment) in enumerate(accesses):
             before = next((each for each in reversed(accesses[:at]) if each[1].thread != moment.thread), None)
-            if before is None or not accesses_conflict(before[1], moment):
+            if before is None or not _accesses_conflict(before[1], moment):
                 continue
             after = next((each for each in accesses[at + 1 :] if each[1].thread == before[1].thread), None)
-            if after is None or not accesses_conflict(moment, after[1]):
+            if after is None or not _accesses_conflict(moment, after[1]):
                 continue
             width = (after[0] - before[0], -number)
             if best is None or width < best:
@@ -172,7 +172,7 @@ def _conflicts_within(moments: Sequence[Moment]) -> list[RacingPair]:
     moments = moments[-_MOST:]
     return [
         RacingPair(first, second) for number, first in enumerate(moments) for second in moments[number + 1 :]
-        if first.thread != second.thread and accesses_conflict(first, second)
+        if first.thread != second.thread and _accesses_conflict(first, second)
     ]  # fmt: skip
 
 

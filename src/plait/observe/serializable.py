@@ -29,7 +29,7 @@ from plait.run.operations import ACQUIRE, KEY_INSERT, KEY_WRITE, LOCAL, RELEASE,
 from plait.run.primitives.lock import Baton
 from plait.run.testbed import Done
 
-MOST_STEPS = 4000  # steps of an execution that is examined: happens-before takes quadratic time
+_MOST_STEPS = 4000  # steps of an execution that is examined: happens-before takes quadratic time
 Call = tuple[int, int]  # thread, index of the call
 
 _CHANGES = frozenset({WRITE, KEY_WRITE, KEY_INSERT})
@@ -57,7 +57,7 @@ def serial_run(
     ``visible`` are locations that callers can read at any time. A call that changes them in more than one step has
     intermediate states that no order of whole calls shows.
     """
-    if engine.status != FINISHED_RUN or engine.pending or engine.time.overdue or len(engine.trace) > MOST_STEPS:
+    if engine.status != FINISHED_RUN or engine.pending or engine.time.overdue or len(engine.trace) > _MOST_STEPS:
         return None
     calls = sorted(done, key=lambda each: each.start)
     owners = _owners(engine, calls)

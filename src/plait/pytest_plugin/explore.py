@@ -71,12 +71,12 @@ if TYPE_CHECKING:
 
 
 EXPLORED, ALONE, NATIVE, PLAIN = "explored", "one thread", "OS threads", "not under control"
-VARIES = "not deterministic"
-POSTLUDE = 1.5  # seconds beside a test's own, to make what was found smaller
-KILLED = 2.5  # seconds behind these after which a process that nothing interrupts is killed
-LEAST_SECONDS = 1.0
-NATIVE_RUNS = 10
-ENDS = ("fail", "allow")
+_VARIES = "not deterministic"
+_POSTLUDE = 1.5  # seconds beside a test's own, to make what was found smaller
+_KILLED = 2.5  # seconds behind these after which a process that nothing interrupts is killed
+_LEAST_SECONDS = 1.0
+_NATIVE_RUNS = 10
+_ENDS = ("fail", "allow")
 
 
 class Settings:
@@ -106,8 +106,8 @@ class Settings:
         """Raise `pytest.UsageError` for words that mean nothing."""
         for name, value, known in (
             ("schedule", self.search, SEARCHES), ("capp", self.capp, (*HEURISTICS, "none")),
-            ("model", self.model, MODELS), ("thread-exceptions", self.thread_exceptions, ENDS),
-            ("leftover-threads", self.leftover_threads, ENDS),
+            ("model", self.model, MODELS), ("thread-exceptions", self.thread_exceptions, _ENDS),
+            ("leftover-threads", self.leftover_threads, _ENDS),
         ):  # fmt: skip
             if value not in known:
                 raise pytest.UsageError(f"--plait-{name} {value!r} is not known; there are {', '.join(known)}")
@@ -194,7 +194,7 @@ class Explorer:
         __tracebackhide__ = True
         settings = self.settings.marked(item)
         deadline = time.perf_counter() + self._time_for(settings)
-        with last_resort(item.config, deadline + POSTLUDE + KILLED):
+        with last_resort(item.config, deadline + _POSTLUDE + _KILLED):
             verdict = self._run_before(deadline, item, call, settings)
         # Out of reach of the last resort: it ends the process, and a failure that is found must be reported.
         if verdict is not None:
@@ -241,7 +241,7 @@ class Explorer:
             if why == IDENTITY and backend == "auto":
                 backend = "threads"
                 self._threaded.add(item.module)
-            elif why.startswith(VARIES) and not varied and time.perf_counter() < deadline:
+            elif why.startswith(_VARIES) and not varied and time.perf_counter() < deadline:
                 varied = True
             else:
                 return trial, verdict
@@ -274,7 +274,7 @@ class Explorer:
         processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))  # each has all tests and runs its share
         left = max(1, -(-self._planned // processes) - self._begun)
         self._begun += 1
-        return max(LEAST_SECONDS, min(settings.seconds, (self._end - now) / left))
+        return max(_LEAST_SECONDS, min(settings.seconds, (self._end - now) / left))
 
     def _explored(
         self, item: Any, trial: ItemTrial, settings: Settings, account: dict[str, Any], deadline: float,
@@ -287,7 +287,7 @@ class Explorer:
                 adopter = stack.enter_context(controlled_item(item, trial))
                 outside = stack.enter_context(self._outside.watched())
                 stack.enter_context(virtual_waits(outside.others_may_answer))
-                with Watchdog(deadline + POSTLUDE, controlled=True, seen=outside).watching() as watchdog:
+                with Watchdog(deadline + _POSTLUDE, controlled=True, seen=outside).watching() as watchdog:
                     trial.watchdog = watchdog
                     verdict = _explore(trial, settings, self.impact, account, deadline)
                     trial.watchdog = None
@@ -312,7 +312,7 @@ class Explorer:
         if verdict.confirmed_on_threads is False and backend == "auto":
             account["why"] = IDENTITY  # one thread or many makes a difference, in the same schedule
         elif isinstance(verdict.outcome, Divergence):
-            account["why"] = f"{VARIES}: {verdict.outcome.details()[-1]}"
+            account["why"] = f"{_VARIES}: {verdict.outcome.details()[-1]}"
             account["details"] = verdict.outcome.details()
         elif verdict.kind == "hang" and verdict.executions == 1 and not trial.livelocked:
             account["why"] = "it is too long: " + verdict.outcome.summary()
@@ -348,7 +348,7 @@ class Explorer:
         started = time.perf_counter()
         try:
             with self._outside.watched(everybody=True) as outside:
-                run.repeat(max(deadline, started + LEAST_SECONDS), min(settings.schedules, NATIVE_RUNS), outside)
+                run.repeat(max(deadline, started + _LEAST_SECONDS), min(settings.schedules, _NATIVE_RUNS), outside)
         except NotEndedError as error:
             account["why"] = f"{account['why']}; {error}"
             pytest.skip(account["why"])
@@ -533,7 +533,7 @@ def _tell(
         finally:
             account.setdefault("bugs", []).extend(notes)
 
-    until = max(deadline, time.perf_counter() + POSTLUDE / 4)
+    until = max(deadline, time.perf_counter() + _POSTLUDE / 4)
     smaller = step("minimising", lambda: simplify(trial, failure, until=until), "fails; its schedule is shown as found")
     step("explaining", lambda: with_failure(trial, verdict, smaller or failure), "fails; it is shown without its steps")
     verdict.reachable = step(
@@ -565,7 +565,7 @@ def _reach(
         make_search(settings.search, prioritizer(settings.capp, impact), settings.bound, settings.seed, None),
         make_search("dpor", None, None, settings.seed, None),
     )
-    seconds = max(POSTLUDE / 4, _until(deadline)) / len(searches)
+    seconds = max(_POSTLUDE / 4, _until(deadline)) / len(searches)
     most = max(settings.schedules, 200)
     with model(gil=False, any_timeouts=False):
         today, _shown = only_without_gil(trial, failure, searches, max_executions=most, max_seconds=seconds)

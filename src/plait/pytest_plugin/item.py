@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from plait.pytest_plugin.outside import Watchdog
 
-BODY = 1  # the thread that runs the test itself
+_BODY = 1  # the thread that runs the test itself
 LONGER = 20  # times the steps of a test's first execution is too long for another one
 LEAST_STEPS = 2_000
 ALONE = 1_000  # steps after which a thread that others wait for without being blocked is said to run alone
@@ -160,12 +160,12 @@ class ItemTrial(Trial):
             ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, LONGER * ENGINE.step))
         elif isinstance(outcome, Hang) and _is_unfair(outcome):
             self.outcome, self.error = Finished(), None
-        if self._leftover and isinstance(outcome, Deadlock) and all(wait.thread != BODY for wait in outcome.waits):
+        if self._leftover and isinstance(outcome, Deadlock) and all(wait.thread != _BODY for wait in outcome.waits):
             self.outcome, self.error = Finished(), None
 
     def _excuse(self) -> None:
         """Forget the errors of threads that the test, its project or the settings expect."""
-        for thread in ENGINE.threads[BODY + 1 :]:
+        for thread in ENGINE.threads[_BODY + 1 :]:
             error = thread.error
             if error is None or isinstance(error, KeyboardInterrupt | SystemExit):
                 continue
@@ -286,7 +286,7 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
         stack.enter_context(_thread_ends(trial.deaths))
         stack.enter_context(virtual_identity())
         stack.callback(setattr, hooks, "main", hooks.main)
-        hooks.main = BODY
+        hooks.main = _BODY
         stack.callback(ENGINE.time.start_at, ENGINE.time.epoch, ENGINE.time.monotonic)
         # Modules and wide fixtures have read the real clocks: time under control does not lie before that.
         ENGINE.time.start_at(float(math.ceil(time.time())), float(math.ceil(time.monotonic())))

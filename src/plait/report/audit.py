@@ -32,7 +32,7 @@ def publish_audit(result: AuditResult, audited: Sequence[Audited], options: argp
     for each in audited:
         if each.check is not None:
             reproduce(each.findings, each.check, result.notes)
-    written = guarded("reporting", lambda: audit_json(result, audited), result.notes)
+    written = guarded("reporting", lambda: _audit_json(result, audited), result.notes)
     layout = terminal_layout()
     said = guarded("reporting", lambda: audit_text(result, audited, layout), result.notes)
     said = said or fitted(plainly(result), layout)
@@ -43,10 +43,10 @@ def publish_audit(result: AuditResult, audited: Sequence[Audited], options: argp
         else:
             attempt(lambda: write_whole(comment, options.markdown), f"--markdown {options.markdown}", result.notes)
     data = result.as_json() if written is None else written
-    return write_all({**data, "notes": result.notes}, options, said, statement_of_audit(result))
+    return write_all({**data, "notes": result.notes}, options, said, _statement_of_audit(result))
 
 
-def audit_json(result: AuditResult, audited: Sequence[Audited]) -> dict[str, Any]:
+def _audit_json(result: AuditResult, audited: Sequence[Audited]) -> dict[str, Any]:
     """Return the result file: each finding names the class or module that was checked."""
     owners = {id(finding): each for each in audited for finding in each.findings}
     data = result.as_json()
@@ -61,7 +61,7 @@ def audit_json(result: AuditResult, audited: Sequence[Audited]) -> dict[str, Any
     return data
 
 
-def statement_of_audit(result: AuditResult) -> list[str]:
+def _statement_of_audit(result: AuditResult) -> list[str]:
     """Return what was audited, and how it ended."""
     stats = result.stats
     every = stats["classes"] + stats["functions"]
@@ -109,7 +109,7 @@ def audit_text(result: AuditResult, audited: Sequence[Audited], layout: Layout) 
         lines += _row(same[0], layout) if len(same) < _ALIKE else _rows(same, layout)
     lines += _state(result, layout)
     lines += _suspected(audited, layout)
-    return [*lines, [], *closing_lines(result, statement_of_audit(result), layout)]
+    return [*lines, [], *closing_lines(result, _statement_of_audit(result), layout)]
 
 
 def _alike(audited: Sequence[Audited]) -> list[list[Audited]]:
@@ -126,13 +126,13 @@ def _rows(same: Sequence[Audited], layout: Layout) -> list[Line]:
     first = same[0]
     names = ", ".join(each.name for each in same[:_NAMED])
     names += f" and {len(same) - _NAMED} more (--json has them all)" if len(same) > _NAMED else ""
-    said = wrapped(f"{len(same)} names: {in_one_line(first)[:-1]}: {names}.", layout.prose - _MARK, 0, 0)
+    said = wrapped(f"{len(same)} names: {_in_one_line(first)[:-1]}: {names}.", layout.prose - _MARK, 0, 0)
     lines: list[Line] = [[Span(f"{first.verdict:{_MARK}}", _STYLES[first.verdict]), Span(said[0])]]
     return [*lines, *([Span(" " * _MARK + part)] for part in said[1:])]
 
 
 def _row(audited: Audited, layout: Layout) -> list[Line]:
-    said = wrapped(f"{audited.name}: {in_one_line(audited)}", layout.prose - _MARK, 0, 0)
+    said = wrapped(f"{audited.name}: {_in_one_line(audited)}", layout.prose - _MARK, 0, 0)
     lines: list[Line] = [[Span(f"{audited.verdict:{_MARK}}", _STYLES[audited.verdict]), Span(said[0])]]
     lines += [[Span(" " * _MARK + part)] for part in said[1:]]
     first = _places(audited)
@@ -160,7 +160,7 @@ _CLAIMS = {
 }  # fmt: skip
 
 
-def in_one_line(audited: Audited) -> str:
+def _in_one_line(audited: Audited) -> str:
     """Return the evidence behind a verdict, or why there is none."""
     if audited.verdict == UNJUDGED:
         return f"{audited.reason}."
@@ -210,10 +210,10 @@ def _suspected(audited: Sequence[Audited], layout: Layout) -> list[Line]:
 
 def audit_markdown(result: AuditResult, audited: Sequence[Audited]) -> str:
     """Return the audit for a job summary or a page on GitHub."""
-    lines = [f"### plait audit: {result.subject}", "", *(f"{each}  " for each in statement_of_audit(result)), ""]
+    lines = [f"### plait audit: {result.subject}", "", *(f"{each}  " for each in _statement_of_audit(result)), ""]
     lines += ["| | subject | contract | evidence |", "| --- | --- | --- | --- |"]
     for each in audited:
-        said = in_one_line(each).replace("|", "\\|")
+        said = _in_one_line(each).replace("|", "\\|")
         lines.append(f"| {_SIGNS[each.verdict]} {each.verdict} | `{each.name}` | {each.contract} | {said} |")
     rows = result.more["module_state"]
     if rows:

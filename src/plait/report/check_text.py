@@ -100,7 +100,7 @@ def check_statement(result: CheckResult) -> list[str]:
 # Which pairs of methods ran concurrently, and how that grew, as a small picture for the terminal.
 
 
-MOST_METHODS = 16  # a larger matrix fits no terminal
+_MOST_METHODS = 16  # a larger matrix fits no terminal
 WIDTH = 40
 _BARS = "▁▂▃▄▅▆▇█"
 COVERED, TRIED, OPEN = "●", "○", "·"
@@ -125,7 +125,7 @@ def matrix(pairs: Sequence[Mapping[str, Any]]) -> list[str]:
     Nothing for a class with many methods.
     """
     names = sorted({name for row in pairs for name in row["methods"]})
-    if not 1 < len(names) <= MOST_METHODS:
+    if not 1 < len(names) <= _MOST_METHODS:
         return []
     marks = {frozenset(row["methods"]): COVERED if row["covered"] else TRIED if row["tried"] else OPEN for row in pairs}
     wide = max(map(len, names))

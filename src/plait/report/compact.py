@@ -37,11 +37,11 @@ def block(finding: dict[str, Any], data: dict[str, Any], number: int = 1, replay
     lines = [f"finding: {finding.get('fingerprint', '-')} {finding['kind']}{_known(finding)}"]
     lines.append(f"title: {finding['summary']}")
     lines.append(f"subject: {finding.get('subject', data['subject'])}")
-    lines += [f"change: {place}" for place in places_to_change(finding)]
+    lines += [f"change: {place}" for place in _places_to_change(finding)]
     lines += [f"access: {_access(row)}" for row in finding.get("race") or ()]
     lines += [f"lost: {text}" for text in _lost(finding)]
     lines += [f"wait: {text}" for text in finding.get("waiting", ())[:4]]
-    lines.append(f"lock: {lock_to_take(finding)}")
+    lines.append(f"lock: {_lock_to_take(finding)}")
     lines += [f"test: {text}" for text in _test(finding)]
     lines += [f"step: {text}" for text in _steps(finding)]
     lines.append(f"builds: {_builds(finding)}")
@@ -54,7 +54,7 @@ def _known(finding: dict[str, Any]) -> str:
     return "" if entry is None else f" {entry['status']}"
 
 
-def places_to_change(finding: dict[str, Any]) -> list[str]:
+def _places_to_change(finding: dict[str, Any]) -> list[str]:
     """Return the lines that a mend has to touch: the gap, else the places without the lock, else the accesses."""
     lacking = _lacking(finding)
     if lacking is not None:
@@ -111,7 +111,7 @@ def _outcome(outcome: dict[str, Any]) -> str:
     return "; ".join([str(outcome.get("status", "")), *parts])
 
 
-def lock_to_take(finding: dict[str, Any]) -> str:
+def _lock_to_take(finding: dict[str, Any]) -> str:
     """Return the lock that a mend should hold, as far as the class has one."""
     if finding["kind"] == "performance":
         return "none: this is about speed"

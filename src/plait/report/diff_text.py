@@ -127,7 +127,7 @@ def diff_statement(result: DiffResult) -> list[str]:
 # What the two versions of a comparison can do, outcome by outcome, as one table.
 
 
-MOST_ROWS = 12
+_MOST_ROWS = 12
 MOST_PARTS = 3
 
 
@@ -149,12 +149,12 @@ def outcome_table(more: Mapping[str, Any]) -> OutcomeTable:
     calls = _varying(every, "calls")
     head = [*(call.partition(": ")[2] for call in calls), *state, "before", "after"]
     rows = []
-    for each in every[:MOST_ROWS]:
+    for each in every[:_MOST_ROWS]:
         left = {**each.get("state", {}), **each.get("afterwards", {})}
         marks = ["yes" if each in old else "never", "yes" if each in new else "never"]
         results = [each["calls"][call].removeprefix("returns ") for call in calls]
         rows.append([*results, *(left.get(path, "-") for path in state), *marks])
-    notes = [f"... {len(every) - MOST_ROWS} more"] if len(every) > MOST_ROWS else []
+    notes = [f"... {len(every) - _MOST_ROWS} more"] if len(every) > _MOST_ROWS else []
     complete = more.get("outcomes_complete", {})
     if not all(complete.values()):
         unfinished = " and ".join(name for name, whole in complete.items() if not whole)

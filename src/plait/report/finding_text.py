@@ -46,13 +46,13 @@ def with_interleaving(
     lines = [*before, [Span(" " * INDENT), Span(title, "title")]]
     room = SCREEN - len(lines) - len(after) - 1
     drawn = table(
-        finding.interleaving, names=thread_names(finding), racing=finding.race or (), telling=telling_lines(finding),
+        finding.interleaving, names=thread_names(finding), racing=finding.race or (), telling=_telling_lines(finding),
         layout=layout.within(INDENT), height=room,
     )  # fmt: skip
     return [*lines, *indented(drawn, INDENT), [], *after]
 
 
-def telling_lines(finding: Finding) -> list[tuple[int, str, int]]:
+def _telling_lines(finding: Finding) -> list[tuple[int, str, int]]:
     """Return the lines that the sentences below the steps speak of: of what was interrupted, and what raises."""
     found = []
     if finding.gap is not None:

@@ -10,7 +10,7 @@ from plait.report.closing import closing_lines
 from plait.report.layout import Layout, Line, Span, prose
 
 LISTED = 12  # candidates, or reasons, with a line of their own
-EACH = 3  # candidates that failed for one reason
+_EACH = 3  # candidates that failed for one reason
 
 
 def fix_text(result: FixResult, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
@@ -21,16 +21,16 @@ def fix_text(result: FixResult, layout: Layout = Layout()) -> list[Line]:  # noq
         lines += [*prose(f"{_capital(more['mend'])}.", layout, "good"), []]
         lines += [[Span(line, _style(line))] for line in more["diff"].splitlines()]
         lines.append([])
-        for said in proof_sentences(more["evidence"]):
+        for said in _proof_sentences(more["evidence"]):
             lines += prose(f"- {said}", layout, indent=2, hang=2)
         lines.append([])
     failed = [each for each in more["candidates"] if each["verdict"] in ("rejected", "not proven")]
     if failed and result.verdict != "mended":
         for reason, titles in list(_by_reason(failed).items())[:LISTED]:
             lines += prose(f"{_capital(reason)}:", layout, indent=2)
-            lines += [line for title in titles[:EACH] for line in prose(f"- {title}", layout, indent=4, hang=2)]
-            if len(titles) > EACH:
-                lines += prose(f"- and {len(titles) - EACH} more: --json has them all", layout, indent=4, hang=2)
+            lines += [line for title in titles[:_EACH] for line in prose(f"- {title}", layout, indent=4, hang=2)]
+            if len(titles) > _EACH:
+                lines += prose(f"- and {len(titles) - _EACH} more: --json has them all", layout, indent=4, hang=2)
         lines.append([])
     return [*lines, *closing_lines(result, fix_statement(result), layout)]
 
@@ -53,7 +53,7 @@ def fix_statement(result: FixResult) -> list[str]:
     return [f"No conclusion: {tried}, stopped by: {result.stopped_by}; a longer --budget tries more."]
 
 
-def proof_sentences(evidence: Mapping[str, Any]) -> list[str]:
+def _proof_sentences(evidence: Mapping[str, Any]) -> list[str]:
     """Return what a mend was shown to do, one sentence for each part of the proof."""
     explored, compared = evidence["explored"], evidence["compared"]
     checked, own, cost = evidence["checked"], evidence["own_tests"], evidence["cost"]
@@ -90,7 +90,7 @@ def compact_fix(data: Mapping[str, Any]) -> str:
     lines = [f"verdict: {data['verdict']}", f"subject: {data['subject']}", f"finding: {data['findings'][0]['summary']}"]
     if data["verdict"] == "mended":
         lines += [f"mend: {data['mend']}", *(f"file: {each}" for each in data.get("files", [data["file"]]))]
-        lines += [f"proof: {said}" for said in proof_sentences(data["evidence"])]
+        lines += [f"proof: {said}" for said in _proof_sentences(data["evidence"])]
         lines.append(f"written: {'yes' if data['written'] else 'no'}")
         return "\n".join([*(" ".join(line.split())[:400] for line in lines), "diff:", data["diff"]])
     failed = [each for each in data["candidates"] if each["reason"]]

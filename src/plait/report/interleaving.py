@@ -21,11 +21,11 @@ from plait.model.finding import AccessStep
 from plait.report.layout import PIPED, Layout, Line, Span, wrapped
 from plait.report.sources import source_line
 
-MOST_COLUMNS = 3
-MOST_LINES = 60  # where nobody says how many there may be
-LEAST_LINES = 8
-LONGEST_LOOP = 8  # cells
-FEW_CELLS = 30  # up to here `steps` keeps even what only one thread touches
+_MOST_COLUMNS = 3
+_MOST_LINES = 60  # where nobody says how many there may be
+_LEAST_LINES = 8
+_LONGEST_LOOP = 8  # cells
+_FEW_CELLS = 30  # up to here `steps` keeps even what only one thread touches
 BAR, GAP, RULE, CROSS, MARK, ARROW = "┃", " │ ", "─", "─┼─", "▶", "→ "
 
 
@@ -50,7 +50,7 @@ def table(
     racing: Iterable[AccessStep] = (),
     telling: Collection[tuple[int, str, int]] = (),
     layout: Layout = Layout(),  # noqa: B008 - immutable
-    height: int = MOST_LINES,
+    height: int = _MOST_LINES,
 ) -> list[Line]:
     """Return the lines of the table, at most about ``height`` unless everything is wanted.
 
@@ -71,7 +71,7 @@ def table(
         return [*_drawn(kept, titles, layout.width, below=below), *_legend(kept, files, layout)]
 
     lines = drawn(cells)
-    most = max(height, LEAST_LINES)
+    most = max(height, _LEAST_LINES)
     if layout.full or len(lines) <= most:
         return lines
     return _folded(cells, most, partial(drawn, below=True))  # which takes fewer lines than columns do
@@ -153,7 +153,7 @@ def _with_marks(cells: Sequence[_Cell], kept: set[int]) -> list[_Cell]:
 _PRIMITIVE = re.compile(r"<(Lock|RLock|Condition|Semaphore|BoundedSemaphore|Event|Barrier|Thread|local|Queue)>")
 
 
-def without_primitives(rows: Sequence[AccessStep]) -> list[AccessStep]:
+def _without_primitives(rows: Sequence[AccessStep]) -> list[AccessStep]:
     """Leave out reads of an attribute that holds a lock or the like: every use of it begins with one."""
     return [row for row in rows if not _PRIMITIVE.fullmatch(row.value or "")]
 
@@ -161,7 +161,7 @@ def without_primitives(rows: Sequence[AccessStep]) -> list[AccessStep]:
 def _cells(
     rows: Sequence[AccessStep], racing: Sequence[AccessStep], telling: Collection[tuple[int, str, int]], *, full: bool
 ) -> tuple[list[_Cell], list[str]]:
-    shown = without_primitives(rows)
+    shown = _without_primitives(rows)
     changing = {_place(row) for row in rows if row.verb != "read"}
     files = list(dict.fromkeys(Path(row.file).name for row in shown if row.line and row.is_in_a_file))
     shared = _shared(shown)
@@ -247,9 +247,9 @@ def _is_sync(step: AccessStep) -> bool:
     return step.verb not in ("read", "write", "insert", "delete")
 
 
-def without_private(rows: Sequence[AccessStep]) -> list[AccessStep]:
+def _without_private(rows: Sequence[AccessStep]) -> list[AccessStep]:
     """Leave out steps on what no other thread touches, if there is much to show."""
-    if len(rows) <= FEW_CELLS:
+    if len(rows) <= _FEW_CELLS:
         return list(rows)
     shared = _shared(rows)
     return [row for row in rows if _place(row) in shared or _is_sync(row)]
@@ -281,7 +281,7 @@ def _without_repeats(cells: list[_Cell]) -> list[_Cell]:
 def _repeats(cells: list[_Cell], index: int) -> tuple[int, int]:
     """Return the length of the block that begins here and is repeated most, and how often it stands here."""
     best = (1, 1)
-    for period in range(1, LONGEST_LOOP + 1):
+    for period in range(1, _LONGEST_LOOP + 1):
         times = 1
         block = cells[index : index + period]
         while cells[index + period * times : index + period * (times + 1)] == block:
@@ -297,7 +297,7 @@ def _repeats(cells: list[_Cell], index: int) -> tuple[int, int]:
 def _drawn(cells: Sequence[_Cell], titles: Mapping[int, str], width: int, *, below: bool) -> list[Line]:
     label = max(len(cell.where) for cell in cells)
     wide = (width - len(GAP) * (len(titles) - 1)) // len(titles)
-    if not below and len(titles) <= MOST_COLUMNS and all(_fits(cell, label, wide) for cell in cells):
+    if not below and len(titles) <= _MOST_COLUMNS and all(_fits(cell, label, wide) for cell in cells):
         return _columns(cells, titles, label, wide)
     return _below(cells, titles, label, width)
 
@@ -391,7 +391,7 @@ def _packed(notes: Sequence[str], room: int) -> list[str]:
 # An interleaving step by step: what each step leaves behind, for whoever shows one step at a time.
 
 
-TAKES = ("acquire", "take")
+_TAKES = ("acquire", "take")
 _DATA = ("read", "write", "insert")
 GONE, UNKNOWN = "(not there)", "(not known)"
 
@@ -417,9 +417,9 @@ def shown_steps(rows: Sequence[AccessStep], racing: Iterable[AccessStep] = ()) -
     """Return the steps worth showing; those that are also among the ``racing`` ones say so."""
     conflicts = [_identity(step) for step in racing]
     found = []
-    for step in without_private(without_primitives(rows)):
+    for step in _without_private(_without_primitives(rows)):
         holds = [lock for lock in step.locks if not (step.verb == "release" and lock == step.place)]
-        if step.verb in TAKES and step.place not in holds:
+        if step.verb in _TAKES and step.place not in holds:
             holds.append(step.place)
         value = step.value
         if step.verb == "delete" or (step.verb in _DATA and value is None):
@@ -455,7 +455,7 @@ def state(taken: Iterable[ShownStep]) -> State:
 
 
 AROUND = 4  # lines of source above and below
-MOST_VALUES = 12
+_MOST_VALUES = 12
 KEYS = "keys: n or → forward, p or ← back, g first, G last, q quit"
 
 
@@ -477,7 +477,7 @@ def step_text(
         lines.append(f"  {mark} {thread} {names.get(thread, '')}  holds {held}; {_next(steps, at, thread)}")
     lines += ["", "  values"]
     seen = list(known.values.items())
-    lines += [f"    {place} = {value}" for place, value in seen[-MOST_VALUES:]] or ["    none yet"]
+    lines += [f"    {place} = {value}" for place, value in seen[-_MOST_VALUES:]] or ["    none yet"]
     return [part for line in lines for part in (wrapped(line, width, hang=6) if len(line) > width else [line])]
 
 

@@ -17,8 +17,8 @@ from plait.model.foreign import harmless, visible
 
 PIPED = 100  # columns where nobody says how many there are: a file, a pipe, a log
 NARROWEST, WIDEST = 40, 200
-LONGEST_TEXT = 20_000  # characters of one message
-PROSE = 110  # longer lines are hard to read, however wide the terminal is
+_LONGEST_TEXT = 20_000  # characters of one message
+_PROSE = 110  # longer lines are hard to read, however wide the terminal is
 _ENDLESS = 1_000_000
 SCREEN = 45  # lines in which one finding is told
 
@@ -38,7 +38,7 @@ class Layout(NamedTuple):
     @property
     def prose(self) -> int:
         """Columns for sentences."""
-        return _ENDLESS if self.unwrapped else min(self.width, PROSE)
+        return _ENDLESS if self.unwrapped else min(self.width, _PROSE)
 
     def within(self, indent: int) -> Layout:
         """Return the same for text that is indented."""
@@ -47,20 +47,20 @@ class Layout(NamedTuple):
 
 def terminal_layout(*, full: bool = False, stream: TextIO | None = None) -> Layout:
     """Return the room that standard output has: ``COLUMNS``, the terminal's width, or that of a file."""
-    found = stated_columns() or _columns_of(sys.stdout if stream is None else stream)
+    found = _stated_columns() or _columns_of(sys.stdout if stream is None else stream)
     return _layout(found, full=full)
 
 
 def piped_layout(*, full: bool = False) -> Layout:
     """Return the room that a file has."""
-    return _layout(stated_columns(), full=full)
+    return _layout(_stated_columns(), full=full)
 
 
 def _layout(columns: int, *, full: bool) -> Layout:
     return Layout(max(NARROWEST, min(WIDEST, columns or PIPED)), full, unwrapped=not columns)
 
 
-def stated_columns() -> int:
+def _stated_columns() -> int:
     """Return what ``COLUMNS`` says; 0 if that is no number."""
     text = os.environ.get("COLUMNS", "")
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 6 else 0
@@ -116,8 +116,8 @@ def wrapped(text: str, width: int, indent: int = 0, hang: int = 2) -> list[str]:
 
 def _cut(text: str) -> str:
     """Return text that a person may read: code under test can make a message of any length."""
-    rest = len(text) - LONGEST_TEXT
-    return text if rest <= 0 else f"{text[:LONGEST_TEXT]}... and {rest} more characters"
+    rest = len(text) - _LONGEST_TEXT
+    return text if rest <= 0 else f"{text[:_LONGEST_TEXT]}... and {rest} more characters"
 
 
 _UNIT = re.compile(r"(\d) (?=(s|ms|%)\b|%)")  # a number stays with its unit

@@ -100,11 +100,11 @@ def _curve(points: list[Point]) -> list[str]:
             head = f"{each.threads:4} {side}" if side == "old" else f"     {side}"
             ratio = each.speedup
             tail = "" if side == "old" else f"   {ratio.mean:.2f} ({ratio.low:.2f} to {ratio.high:.2f})"
-            lines.append(f"  {head} {'█' * max(1, round(share * _WIDTH)):{_WIDTH}} {rate_text(rate):>8}{tail}")
+            lines.append(f"  {head} {'█' * max(1, round(share * _WIDTH)):{_WIDTH}} {_rate_text(rate):>8}{tail}")
     return lines
 
 
-def rate_text(rate: float) -> str:
+def _rate_text(rate: float) -> str:
     """Return a number per second, short."""
     for unit, size in (("M", 1e6), ("k", 1e3)):
         if rate >= size:

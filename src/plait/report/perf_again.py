@@ -41,7 +41,7 @@ def version(told: dict[str, Any], folder: str | None) -> Iterator[str]:
         yield os.path.join(tree, told["inside"])
 
 
-def repeat_measurement(places: dict[str, Place], script: str, rounds: int, threads: int) -> dict[str, Series]:
+def _repeat_measurement(places: dict[str, Place], script: str, rounds: int, threads: int) -> dict[str, Series]:
     """Return the times of every test, in fresh processes per round and in turns; says how busy the machine was."""
     found = {name: Series() for name in MEASUREMENT["tests"]}
     chosen = cpus(threads)
@@ -84,7 +84,7 @@ def measure_again() -> None:
             places[side] = Place(
                 root, tuple(MEASUREMENT["modules"]), tuple(told["extra"]), python, tuple(MEASUREMENT["allowed"])
             )
-        found = repeat_measurement(places, script, given.rounds, given.threads)
+        found = _repeat_measurement(places, script, given.rounds, given.threads)
     winners = []
     for name, series in found.items():
         if len(series) < 2:

@@ -144,7 +144,7 @@ def printed(data: dict[str, Any], options: argparse.Namespace, said: Callable[[L
 def _compact(data: dict[str, Any], options: argparse.Namespace) -> str:
     from plait.report.compact import compact  # noqa: PLC0415 - as other forms
 
-    return compact(data, replay_command(options))
+    return compact(data, _replay_command(options))
 
 
 def _step_lines(data: dict[str, Any], options: argparse.Namespace) -> list[Line]:
@@ -176,7 +176,7 @@ def _form(name: str, data: dict[str, Any], sentences: Sequence[str], options: ar
         return badge(data)
     from plait.report.html import html  # noqa: PLC0415
 
-    return html(data, sentences, replay_command(options), _limits(getattr(options, "words", ())))
+    return html(data, sentences, _replay_command(options), _limits(getattr(options, "words", ())))
 
 
 def _limits(words: Sequence[str]) -> list[str]:
@@ -194,13 +194,13 @@ def _step_command(data: dict[str, Any], options: argparse.Namespace) -> str | No
     able = [each for each in data["findings"] if "schedule" in each and "test" in each]
     if data["command"] in ("explore", "fix") or not able or str(getattr(options, "markdown", "")) == "-":
         return None
-    command = replay_command(options)
+    command = _replay_command(options)
     if command is None and "root" in data and able[0].get("reproducer"):
         command = shlex.join(["plait", "replay", able[0]["reproducer"]])
     return command
 
 
-def replay_command(options: argparse.Namespace) -> str | None:
+def _replay_command(options: argparse.Namespace) -> str | None:
     """Return the command that shows the findings again: from the result file, else from the page."""
     written = [getattr(options, name, None) for name in ("json", "html")]
     file = next((str(each) for each in written if each is not None and str(each) != "-"), None)

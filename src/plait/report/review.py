@@ -44,15 +44,15 @@ def line(review: ClassReview) -> str:
     effects: dict[str, list[str]] = {}
     if speed is not None:
         method, said = speed
-        effects.setdefault(cause_line(review, {method}), []).append(said)
+        effects.setdefault(_cause_line(review, {method}), []).append(said)
     for each in brought:
         met = {name.rpartition(".")[2] for name in each.finding.methods}
-        effects.setdefault(cause_line(review, met), []).append(effect(each))
+        effects.setdefault(_cause_line(review, met), []).append(effect(each))
     whole = "; ".join(f"{why} {' and '.join(said)}" for why, said in effects.items())
     return whole if brought else f"{whole}; {_behaviour(review)}"
 
 
-def cause_line(review: ClassReview, methods: Collection[str] = ()) -> str:
+def _cause_line(review: ClassReview, methods: Collection[str] = ()) -> str:
     """Return what the change did, as far as the source says it: to a lock in one of ``methods``, if there is one."""
     if review.locks:
         met = [each for each in review.locks if not set(each.functions).isdisjoint(methods)]

@@ -13,7 +13,7 @@ from plait.model.fingerprint import SCHEME
 HOME = "https://github.com/plait/plait"
 
 
-class Rule(NamedTuple):
+class _Rule(NamedTuple):
     """A kind of finding: how grave it is, what it means, what to do about it, and the page that says more."""
 
     level: str
@@ -24,7 +24,7 @@ class Rule(NamedTuple):
 
 
 RULES = {
-    "exception": Rule(
+    "exception": _Rule(
         "error", "Threads make a call raise that no order of the calls makes raise",
         "Two threads call methods of one object at the same time, and one of the calls raises. One after another, in "
         "any order, the calls do not raise that.",
@@ -32,40 +32,40 @@ RULES = {
         "conflict. Where a single operation does it (`dict.setdefault`, `dict.pop(key, None)`), use that.",
         "check.md",
     ),
-    "deadlock": Rule(
+    "deadlock": _Rule(
         "error", "Threads wait for each other for ever",
         "Each thread holds what another one waits for; none of them can go on.",
         "Take locks in one order everywhere, call nothing unknown while a lock is held, and use an RLock where a "
         "method calls another one of the same object.",
         "check.md",
     ),
-    "hang": Rule(
+    "hang": _Rule(
         "error", "Threads wait for something that nobody will do",
         "A thread waits, or goes round in a loop, and no other thread can end that.",
         "Wait in a `while` loop that looks at the state, change the state and notify under the same lock, and notify "
         "all if waiters wait for different things.",
         "check.md",
     ),
-    "crash": Rule(
+    "crash": _Rule(
         "error", "The process does not survive the calls",
         "The calls end the interpreter: in compiled code, by running out of memory, or by leaving it.",
         "Run the test of the finding in a process of its own, and look at the last call it names.",
         "check.md",
     ),
-    "wrong-result": Rule(
+    "wrong-result": _Rule(
         "error", "Threads get results that no order of the calls gives",
         "The calls return, or leave behind, what they do not in any order of whole calls: an update was lost, or a "
         "state was seen half-way.",
         "Make what the finding calls the gap one step: hold one lock over the read and the write that depends on it.",
         "check.md",
     ),
-    "difference": Rule(
+    "difference": _Rule(
         "warning", "Only one of two versions can do this",
         "An interleaving of the test shows an outcome with one version that the other one cannot show.",
         "Look at the changed lines that the finding names. If the new outcome is meant, accept it in the baseline.",
         "diff.md",
     ),
-    "performance": Rule(
+    "performance": _Rule(
         "warning", "One of two versions is slower under contention",
         "The same test takes longer with the new version when several threads run it.",
         "Look at the locks that the finding names: what is done under them, and how often they are taken.",
@@ -102,7 +102,7 @@ def _rule(kind: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _help(rule: Rule) -> dict[str, str]:
+def _help(rule: _Rule) -> dict[str, str]:
     again = "`plait replay` shows it again, step by step."
     return {
         "text": f"{rule.meaning}\n\n{rule.remedy}\n\n{again}".replace("`", ""),

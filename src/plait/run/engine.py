@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 Entry = tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]
 
-MAX_STEPS = 20_000
-COLLECT_EVERY = 400  # executions between two garbage collections
-LINGER = 1000  # loop iterations and calls after which a thread that swallowed its unwinding is unwound again
+_MAX_STEPS = 20_000
+_COLLECT_EVERY = 400  # executions between two garbage collections
+_LINGER = 1000  # loop iterations and calls after which a thread that swallowed its unwinding is unwound again
 
 
 class Chooser(Protocol):
@@ -92,7 +92,7 @@ class Engine:
         self.gil = False
         self.any_timeouts = False
         self.backend = "auto"
-        self.max_steps = MAX_STEPS
+        self.max_steps = _MAX_STEPS
         self.current: VThread | None = None
         self.modules: ModuleState | None = None
         self.recorder: Callable[[Engine, VThread, int, int, int], None] | None = None
@@ -183,9 +183,9 @@ class Engine:
             if self.modules is not None:
                 self.modules.restore(self.heap)
             self.executions += 1
-            if self.executions % COLLECT_EVERY == 0:
+            if self.executions % _COLLECT_EVERY == 0:
                 gc.collect(1)
-                if self.executions % (COLLECT_EVERY * 64) == 0:
+                if self.executions % (_COLLECT_EVERY * 64) == 0:
                     gc.collect()
             if collecting:
                 gc.enable()
@@ -575,10 +575,10 @@ class Engine:
         self.stop(HANG, thread)
 
     def linger(self) -> None:
-        """Unwind a thread again, every `LINGER` calls, if it swallowed its unwinding."""
+        """Unwind a thread again, every `_LINGER` calls, if it swallowed its unwinding."""
         thread = self.thread
         thread.turns += 1
-        if thread.turns % LINGER == 0:
+        if thread.turns % _LINGER == 0:
             self._fibers.main.switch()
             raise Killed
 

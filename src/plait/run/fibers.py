@@ -56,7 +56,7 @@ def loaded() -> tuple[Any, str | None]:
 INHERITS = bool(getattr(sys.flags, "thread_inherit_context", 0))
 """True if a thread starts with a copy of its starter's context variables: from 3.14 on, by default without a GIL."""
 OURS: set[int] = set()  # the OS threads that run code under test; others must not be scheduled
-PRIMED = 4  # fibers made in advance, so that they start from the shallow stack of the main fiber
+_PRIMED = 4  # fibers made in advance, so that they start from the shallow stack of the main fiber
 
 
 class Fiber(Protocol):
@@ -89,7 +89,7 @@ class Fibers(Protocol):
         ...
 
 
-class GreenletFibers:
+class _GreenletFibers:
     """Pooled greenlets: a switch takes 0.4 us, and after a while no new ones are created."""
 
     def __init__(self, loop: Callable[[Fiber], None]) -> None:
@@ -100,7 +100,7 @@ class GreenletFibers:
         self._greenlet: Any = loaded()[0]
         self._current = self._greenlet.getcurrent
         self.main: Fiber = self._current()
-        for _ in range(PRIMED):
+        for _ in range(_PRIMED):
             self._free.append(self._make())
 
     def is_main(self) -> bool:
@@ -216,4 +216,4 @@ def make_fibers(backend: str, loop: Callable[[Fiber], None]) -> Fibers:
         return OsFibers(loop)
     if greenlet is None:
         raise UsageError(f"{unusable}; the backends 'auto' and 'threads' do without it")
-    return GreenletFibers(loop)
+    return _GreenletFibers(loop)

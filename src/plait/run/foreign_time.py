@@ -30,7 +30,7 @@ from plait.run.primitives.built_in import built_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-CLOCKS = (
+_CLOCKS = (
     "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "process_time",
     "process_time_ns", "thread_time", "thread_time_ns", "clock_gettime", "clock_gettime_ns", "localtime", "gmtime",
     "ctime", "asctime", "strftime", "sleep",
@@ -58,7 +58,7 @@ def virtual_clocks() -> Iterator[None]:
         undo.append(functools.partial(setattr, owner, name, getattr(owner, name)))
         setattr(owner, name, new)
 
-    answers = {id(getattr(real_time, name)): _answering(name) for name in CLOCKS if hasattr(real_time, name)}
+    answers = {id(getattr(real_time, name)): _answering(name) for name in _CLOCKS if hasattr(real_time, name)}
     for module, names in _holders(answers):
         for name in names:
             patch(module, name, answers[id(vars(module)[name])])

@@ -251,7 +251,7 @@ class Heap:
         record = self.contents.get(number)
         if record is None:
             record = self._content(container, number)
-        name = plain_key(key)
+        name = _plain_key(key)
         if name is None:
             return 0
         loc = record.get(name)
@@ -278,13 +278,13 @@ def _by_identity(kind: Any) -> bool:
     return (kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__) or issubclass(kind, (type, Enum))
 
 
-def plain_key(key: Any) -> Any:
+def _plain_key(key: Any) -> Any:
     """Return a stand-in for a key that can be hashed without running code under test; None if there is none."""
     kind = type(key)
     if kind in _ATOMS:
         return key if key is not None else (_Identity, 0)
     if kind is tuple:
-        parts = tuple(plain_key(part) for part in key)
+        parts = tuple(_plain_key(part) for part in key)
         return None if None in parts else ("tuple", parts)
     if _by_identity(kind):  # type: ignore[arg-type]  # types are hashable
         return (_Identity, identity(key))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plait.run.vthread import VThread
 
 
-MOST_LAPSES = 1_000
+_MOST_LAPSES = 1_000
 """How often time may pass in one call of the set-up while no thread can continue."""
 
 
@@ -37,7 +37,7 @@ def quiet_block(engine: Engine, thread: VThread) -> bool:
         thread.state = READY
         if not thread.enabled:
             raise SetupBlockedError
-        if engine.time.lapses > MOST_LAPSES and thread is engine.main:
+        if engine.time.lapses > _MOST_LAPSES and thread is engine.main:
             raise EndlessError
         return False
     engine.thread = other
@@ -68,5 +68,5 @@ def next_in_quiet(engine: Engine) -> VThread | None:
     if engine.idle() and engine.enabled:
         following = engine.threads[engine.enabled[0]]
         # A thread of the class that only does something periodically, for ever, does not help: the set-up is resumed.
-        return following if engine.time.lapses <= MOST_LAPSES else engine.main
+        return following if engine.time.lapses <= _MOST_LAPSES else engine.main
     return engine.main

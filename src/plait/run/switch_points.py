@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from plait.run.vthread import VThread
 
-MAX_CALLERS = 64  # frames kept before those whose calls have returned are removed
+_MAX_CALLERS = 64  # frames kept before those whose calls have returned are removed
 
 
 def call_began(thread: VThread) -> None:
@@ -25,7 +25,7 @@ def call_began(thread: VThread) -> None:
     if callers is None:
         callers = thread.callers = []
     if frame is not None and not (callers and callers[-1] is frame):
-        if len(callers) >= MAX_CALLERS:
+        if len(callers) >= _MAX_CALLERS:
             calls_ended(thread)
         callers.append(frame)
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from plait.run.vthread import VThread
 
 MAX_EARLY = 3  # waits of a thread that may end early; more would only prolong polling
-EPOCH = 1_700_000_000.0  # what `time.time` returns at the start of every execution
-MONOTONIC = 1_000.0  # the same for `time.monotonic`
+_EPOCH = 1_700_000_000.0  # what `time.time` returns at the start of every execution
+_MONOTONIC = 1_000.0  # the same for `time.monotonic`
 LOOKS = 400  # readings of the clock without a step in between, after which time passes: loops on deadlines must end
 
 
@@ -38,7 +38,7 @@ class VirtualTime:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self.epoch, self.monotonic = EPOCH, MONOTONIC
+        self.epoch, self.monotonic = _EPOCH, _MONOTONIC
         self.before_passing: Callable[[], bool] | None = None  # whether a thread that waits for a socket can continue
         self.reset()
 

@@ -94,14 +94,14 @@ def work(home: str, orders: int, answers: int, lifeline: int, semaphores: str) -
     first = read_order(orders)
     if first is not None:
         (spec,) = pickle.loads(first[1])  # noqa: S301 - from the parent
-        begin_process(Boot(spec, Path(home), lifeline, semaphores))
+        _begin_process(Boot(spec, Path(home), lifeline, semaphores))
         send_frame(answers, write_frame(Reply(first[0], READY)))
         while (order := read_order(orders)) is not None:
             send_frame(answers, obey(*order))
     os._exit(0)
 
 
-def begin_process(boot: Boot) -> None:
+def _begin_process(boot: Boot) -> None:
     """Set the process up; a failure is written down for the parent."""
     box = BlackBox(boot.home / BLACK_BOX, create=True)
     try:

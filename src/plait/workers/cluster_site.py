@@ -35,7 +35,7 @@ class Shipment:
     archive: bytes
 
 
-class ClusterSite:
+class _ClusterSite:
     """A shipment, unpacked, with processes for its tasks."""
 
     def __init__(self, shipment: Shipment, count: int) -> None:
@@ -101,7 +101,7 @@ class SiteFailure:
 
 
 _ANSWER, _FAILURE = b"A", b"F"
-_sites: dict[str, ClusterSite] = {}
+_sites: dict[str, _ClusterSite] = {}
 _guard = threading.Lock()
 
 
@@ -109,7 +109,7 @@ def open_site(shipment: Shipment, count: int) -> None:
     """Prepare this process; harmless when repeated."""
     with _guard:
         if shipment.key not in _sites:
-            _sites[shipment.key] = ClusterSite(shipment, count)
+            _sites[shipment.key] = _ClusterSite(shipment, count)
 
 
 def close_site(key: str) -> None:

@@ -88,7 +88,7 @@ class ForkedProcess:
             return self._code
 
 
-class ForkServer:
+class _ForkServer:
     """The server, seen from its parent."""
 
     def __init__(self, environment: Mapping[str, str], modules: Sequence[str] = ()) -> None:
@@ -154,7 +154,7 @@ class ForkServer:
 
 
 _opening = threading.Lock()
-_servers: list[ForkServer] = []  # the latest is in use, the others end with their last children
+_servers: list[_ForkServer] = []  # the latest is in use, the others end with their last children
 
 
 def fork_worker(told: Mapping[str, Any], environment: Mapping[str, str], descriptors: Sequence[int]) -> ForkedProcess:
@@ -182,14 +182,14 @@ def worker_environment() -> dict[str, str]:
     return {**passed_on(os.environ), "PYTHONHASHSEED": "0"}
 
 
-def _server(environment: Mapping[str, str], modules: Sequence[str] = ()) -> ForkServer:
+def _server(environment: Mapping[str, str], modules: Sequence[str] = ()) -> _ForkServer:
     with _opening:
         if not _servers or not _servers[-1].serves(environment):
             if not _servers:
                 atexit.register(_close_all)
             for server in _servers:
                 server.close()
-            _servers[:] = [ForkServer(environment, modules)]
+            _servers[:] = [_ForkServer(environment, modules)]
         return _servers[-1]
 
 

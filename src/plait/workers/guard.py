@@ -38,7 +38,7 @@ _LONGEST = 160
 _HARMLESS_FLAGS = getattr(socket, "SOCK_NONBLOCK", 0) | getattr(socket, "SOCK_CLOEXEC", 0)
 
 
-def short_path(value: object) -> str:
+def _short_path(value: object) -> str:
     """Return a value as it would be written, not too long."""
     try:
         text = repr(value)
@@ -94,7 +94,7 @@ def _open(args: tuple[Any, ...], work: str) -> str | None:
         return None
     if not _outside(path, None, work, follow=True):
         return None
-    return f"open({short_path(path)}, {mode!r})" if mode else f"os.open({short_path(path)})"
+    return f"open({_short_path(path)}, {mode!r})" if mode else f"os.open({_short_path(path)})"
 
 
 def _on_paths(name: str, *places: tuple[int, int | None], follow: bool = False) -> Act:
@@ -106,7 +106,7 @@ def _on_paths(name: str, *places: tuple[int, int | None], follow: bool = False) 
             for path, folder in places
         ):
             return None
-        return f"{name}({', '.join(short_path(args[path]) for path, _ in places)})"
+        return f"{name}({', '.join(_short_path(args[path]) for path, _ in places)})"
 
     return act
 
@@ -116,21 +116,21 @@ def _sqlite(args: tuple[Any, ...], work: str) -> str | None:
     try:
         text = _as_text(name)
     except TypeError:
-        return f"sqlite3.connect({short_path(name)})"
+        return f"sqlite3.connect({_short_path(name)})"
     path, modes = text, set()
     if text.startswith("file:"):
         path, _, query = text.removeprefix("file:").partition("#")[0].partition("?")
         path, modes = unquote(path), set(map(unquote, query.split("&")))
     if path in ("", ":memory:") or not modes.isdisjoint({"mode=memory", "mode=ro"}):
         return None
-    return f"sqlite3.connect({short_path(name)})" if _outside(path, None, work, follow=True) else None
+    return f"sqlite3.connect({_short_path(name)})" if _outside(path, None, work, follow=True) else None
 
 
 def _any(name: str, *shown: int) -> Act:
     """Return an act that is forbidden whatever its arguments."""
 
     def act(args: tuple[Any, ...], _work: str) -> str:
-        return f"{name}({', '.join(short_path(args[index]) for index in shown if index < len(args))})"
+        return f"{name}({', '.join(_short_path(args[index]) for index in shown if index < len(args))})"
 
     return act
 
@@ -139,7 +139,7 @@ def _socket(args: tuple[Any, ...], _work: str) -> str | None:
     """Refuse raw sockets, which receive; other sockets reach nobody before they connect, bind or send."""
     if args[2] & ~_HARMLESS_FLAGS in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
         return None
-    return f"socket.socket({short_path(args[1])}, {short_path(args[2])})"
+    return f"socket.socket({_short_path(args[1])}, {_short_path(args[2])})"
 
 
 _asked: set[str] = set()
@@ -151,7 +151,7 @@ def _symbol(args: tuple[Any, ...], _work: str) -> str | None:
     if isinstance(name, str) and name.startswith(("Py", "_Py")):
         _asked.add(name)
         return None
-    return f"a call of the native function {short_path(name)}"
+    return f"a call of the native function {_short_path(name)}"
 
 
 def _by_address(args: tuple[Any, ...], _work: str) -> str | None:

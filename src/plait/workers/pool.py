@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "WorkerCrashed", "WorkerError", "WorkerHung", "WorkerSpec", "Workers"]
 
-CLOSING_S = 15.0  # how long the end may take
+_CLOSING_S = 15.0  # how long the end may take
 FORGIVEN = 8  # tries beyond the agreed ones when a worker was killed from outside
 
 
@@ -147,7 +147,7 @@ class Workers:
         self.drop()
         for _ in self._slots:
             self._queue.put(None)
-        deadline = time.monotonic() + CLOSING_S
+        deadline = time.monotonic() + _CLOSING_S
         while any(slot.is_alive() for slot in self._slots) and time.monotonic() < deadline:
             for slot in self._slots:
                 slot.interrupt()  # again, because a slot may just have been starting a process
@@ -189,7 +189,7 @@ class _Slot(threading.Thread):
         finally:
             self._bury()
             for thread in self._buried:
-                thread.join(CLOSING_S)
+                thread.join(_CLOSING_S)
 
     def interrupt(self) -> None:
         """End the current process; whatever waits for it fails."""
@@ -280,11 +280,11 @@ def _raise_failure(reply: Reply, worker: Worker) -> None:
 
 
 START_S = 60.0  # how long a process may take to come up
-TICK_S = 0.1  # between two looks at what a process says about itself
+_TICK_S = 0.1  # between two looks at what a process says about itself
 LOOKS = 10  # of these, one is at its folder
-PATIENT = 3  # times longer for a process that hardly gets the processor
+_PATIENT = 3  # times longer for a process that hardly gets the processor
 _ENDS = (VALUE, USAGE, MEMORY, BUG, UNREAD, UNSENT)  # of a task
-TELL_S = 0.2  # how long a process that hangs has to write down where
+_TELL_S = 0.2  # how long a process that hangs has to write down where
 
 
 class _Lost(Exception):  # noqa: N818 - not an error yet: somebody will say why
@@ -344,7 +344,7 @@ class Worker:
         poll.register(orders, select.POLLOUT)
         with patience:
             while True:
-                ready = dict(poll.poll(TICK_S * 1000))
+                ready = dict(poll.poll(_TICK_S * 1000))
                 if ready.get(orders) == select.POLLOUT:
                     unsent = unsent[os.write(orders, unsent[: 1 << 16]) :]
                 if orders in ready and (not unsent or ready[orders] != select.POLLOUT):
@@ -395,7 +395,7 @@ class Worker:
     def _hung(self, seconds: float, waits: bool) -> WorkerHung:
         if TELL is not None:
             self._process.ask(TELL)
-            time.sleep(TELL_S)
+            time.sleep(_TELL_S)
         self._process.kill()
         return WorkerHung(seconds, waits=waits, loading=self._last_words()[0] == LOADING, **self._remains())
 
@@ -471,7 +471,7 @@ class _Patience:
     def over(self) -> tuple[float, bool] | None:
         """Return the limit that was exceeded, and whether the worker only waited; None while there is time."""
         now = time.monotonic()
-        if now < self._looked + TICK_S * 0.9:
+        if now < self._looked + _TICK_S * 0.9:
             return None
         self._looked = now
         state, total = self._worker._status()
@@ -483,6 +483,6 @@ class _Patience:
         self._last, self._used = now, total
         only_waits = state in ("", "S") and total - self._since < self._limit / 2  # for all that is known about it
         starved = state == "R" and total - self._first < self._timeout / 2
-        if now > self._started + self._timeout * (PATIENT if starved else 1):
+        if now > self._started + self._timeout * (_PATIENT if starved else 1):
             return self._timeout, only_waits
         return (self._limit, only_waits) if self._silent > self._limit else None

@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 
 from plait.model.foreign import IS_CANONICAL, IS_JSON, class_name
 
-DEEPEST_CANONICAL = 400
+_DEEPEST_CANONICAL = 400
 """How deep arrays may lie in each other. Less than what recursive functions of the reader can follow."""
-DEEPEST_PLAIN = 64
+_DEEPEST_PLAIN = 64
 _MOST_BITS = 64  # of a number in a field
-MOST_HASHED = 20_000
+_MOST_HASHED = 20_000
 """Elements of a set, or of a dictionary with other keys than texts: their hashes can be made to collide."""
 _LONG_BITS = 4096  # of a number that is spelled: JSON's own spelling, decimal, is limited by the interpreter
 
@@ -271,7 +271,7 @@ def _decode_bytes(value: Any) -> bytes:
         raise FrameError(f"bytes were expected: {error}") from None
 
 
-def _decode_json(value: Any, left: int = DEEPEST_PLAIN) -> Any:
+def _decode_json(value: Any, left: int = _DEEPEST_PLAIN) -> Any:
     if type(value) in _NESTED:
         if left == 0:
             raise FrameError("a value is too deep")
@@ -280,7 +280,7 @@ def _decode_json(value: Any, left: int = DEEPEST_PLAIN) -> Any:
     return value
 
 
-def _decode_canonical(value: Any, left: int = DEEPEST_CANONICAL) -> Any:
+def _decode_canonical(value: Any, left: int = _DEEPEST_CANONICAL) -> Any:
     if type(value) is list:
         if left == 0:
             raise FrameError("arrays lie too deep in each other")
@@ -293,7 +293,7 @@ def _decode_canonical(value: Any, left: int = DEEPEST_CANONICAL) -> Any:
 _NESTED = (list, dict)
 
 
-def _encode_plain(value: Any, left: int = DEEPEST_PLAIN) -> Any:
+def _encode_plain(value: Any, left: int = _DEEPEST_PLAIN) -> Any:
     kind = type(value)
     if kind in _ATOMS:
         return value
@@ -317,7 +317,7 @@ def _encode_plain(value: Any, left: int = DEEPEST_PLAIN) -> Any:
 _ATOMS = frozenset({str, int, float, bool, types.NoneType})
 
 
-def _decode_plain(value: Any, left: int = DEEPEST_PLAIN) -> Any:
+def _decode_plain(value: Any, left: int = _DEEPEST_PLAIN) -> Any:
     kind = type(value)
     if kind in _ATOMS:
         return value
@@ -347,7 +347,7 @@ _MARKED: dict[str, type] = {"tuple": tuple, "set": set, "frozenset": frozenset}
 
 
 def _hashed(kind: type, parts: list[Any]) -> Any:
-    if len(parts) > MOST_HASHED and kind not in (list, tuple) and type(parts[0]) is not str:
+    if len(parts) > _MOST_HASHED and kind not in (list, tuple) and type(parts[0]) is not str:
         raise FrameError(f"a {kind.__name__} of {len(parts)} parts is too large")
     try:
         return kind(parts)

@@ -128,7 +128,7 @@ def interface(name: str) -> Interface:
         except Exception as error:
             if not _raised_outside(error):
                 raise
-            raise UsageError(why_not_usable(name, "its methods cannot be looked up", error)) from None
+            raise UsageError(_why_not_usable(name, "its methods cannot be looked up", error)) from None
         if spec().rewritten and owner is world().mirror.modules["queue"].SimpleQueue:
             note = f"{name} is C code: plait's own was tested in its place; --schedule native tests the real one"
             found = replace(found, notes=(*found.notes, note))
@@ -148,7 +148,7 @@ def _load() -> None:
         if type(error) is MemoryError:  # one of the code's own is no want of memory
             raise
         _state.concerned = _concerned(error)
-        raise UsageError(why_not_importable(wanted.module, error)) from None
+        raise UsageError(_why_not_importable(wanted.module, error)) from None
     try:  # a module may have a `__getattr__`, and a class a metaclass
         if wanted.rewritten:
             world().mirror.examine(wanted.module, wanted.qualname)
@@ -157,7 +157,7 @@ def _load() -> None:
     except UsageError:
         raise
     except BaseException as error:
-        raise UsageError(why_not_usable(str(wanted), "it cannot be looked up", error)) from None
+        raise UsageError(_why_not_usable(str(wanted), "it cannot be looked up", error)) from None
     if stands_in:
         raise UsageError(f"{wanted} cannot be tested: plait's own stands in for it while threads are controlled")
     _state.module = loaded
@@ -172,7 +172,7 @@ def try_imports(lines: Iterable[str]) -> None:
     try:
         exec(text, {})
     except BaseException as error:
-        raise UsageError(why_not_usable(str(spec()), f"`{text}` does not work", error)) from None
+        raise UsageError(_why_not_usable(str(spec()), f"`{text}` does not work", error)) from None
 
 
 def _rewritten(wanted: WorkerSpec) -> types.ModuleType:
@@ -222,7 +222,7 @@ def _end_executions() -> None:
         modules.behind.append(folder.remove_left)
 
 
-def why_not_importable(module: str, error: BaseException) -> str:
+def _why_not_importable(module: str, error: BaseException) -> str:
     """Return one line on an import that failed."""
     with contextlib.suppress(Exception):  # the exception is the code's own and may misbehave
         if isinstance(error, ModuleNotFoundError) and error.name is not None:
@@ -236,7 +236,7 @@ def why_not_importable(module: str, error: BaseException) -> str:
     return f"{module} cannot be imported: {short_name(type(error))}{': ' + text if text else ''}{_place(error)}"
 
 
-def why_not_usable(name: str, what: str, error: BaseException) -> str:
+def _why_not_usable(name: str, what: str, error: BaseException) -> str:
     """Return one line on a subject that was imported and cannot be tested."""
     text = " ".join(exception_text(error).split())[:200]
     return f"{name} cannot be tested: {what}: {class_name(type(error))}{': ' + text if text else ''}{_place(error)}"

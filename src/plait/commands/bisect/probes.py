@@ -99,7 +99,7 @@ class Bisection:
 # A probe distinguishes good commits from bad ones: by their behaviour under threads, or by their speed.
 
 
-PER_COMMIT = 60.0  # seconds to measure one commit
+_PER_COMMIT = 60.0  # seconds to measure one commit
 
 
 class Probe(Protocol):
@@ -129,11 +129,11 @@ def behaviour_probe(options: BisectOptions, interrupt: Interrupt | None) -> Prob
         return result.reason if result.verdict == "inconclusive" else None
     found, finding = kept[0], result.findings[0]
     if isinstance(found, Revealed):
-        return BehaviourProbe(options, finding, found)
-    return ViolationProbe(options, finding, found)
+        return _BehaviourProbe(options, finding, found)
+    return _ViolationProbe(options, finding, found)
 
 
-class ViolationProbe:
+class _ViolationProbe:
     """Judges a commit by itself: whether the minimal test violates the orders of whole calls there.
 
     This is for versions that differ already when calls run one after another, so that outcomes cannot be compared.
@@ -182,7 +182,7 @@ def _workers(options: BisectOptions, commit: str) -> Iterator[Workers]:
         yield workers
 
 
-class BehaviourProbe:
+class _BehaviourProbe:
     """Explores the minimal test of a difference on a commit, and compares the outcomes."""
 
     kind = "behaviour"
@@ -242,10 +242,10 @@ def speed_probe(options: BisectOptions, interrupt: Interrupt | None) -> Probe | 
     )  # fmt: skip
     if found.verdict == "inconclusive":
         return found.reason
-    return None if found.verdict == "none" else SpeedProbe(options, found, interrupt)
+    return None if found.verdict == "none" else _SpeedProbe(options, found, interrupt)
 
 
-class SpeedProbe:
+class _SpeedProbe:
     """Measures commits against the good end with one test."""
 
     kind = "speed"
@@ -283,7 +283,7 @@ class SpeedProbe:
                     options.measuring, Random(options.seed), threads=options.perf_threads, scope=found.scope,
                     stop=self._stopped(),
                 )  # fmt: skip
-                rounds.measure([measured], time.monotonic() + PER_COMMIT)
+                rounds.measure([measured], time.monotonic() + _PER_COMMIT)
         except (UsageError, NativeError) as error:
             return ProbeAnswer("skip", str(error))
         series = measured.series(found.scope)

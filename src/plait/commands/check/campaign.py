@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 
 CHUNK_TESTS = 25
-CHUNK_SECONDS = 2.0
-LONGEST_CHUNK = 60.0  # seconds; a chunk may end with a long minimisation
-MOST_BARREN = 50  # chunks in a row without a test or schedule; each is given at least half a second
+_CHUNK_SECONDS = 2.0
+_LONGEST_CHUNK = 60.0  # seconds; a chunk may end with a long minimisation
+_MOST_BARREN = 50  # chunks in a row without a test or schedule; each is given at least half a second
 GRACE = 2.0  # seconds for running chunks after the budget is used up
 
 
@@ -70,7 +70,7 @@ class Campaign:
         self.replays = Replays(memory)
         self._totals = Totals(budget, memory, progress)
         self._lost = LostWorkers(options.name, self._owner, self._totals)
-        self._followers = Followers()
+        self._followers = _Followers()
         self._recorded = budget.by_steps and budget.max_schedules is None and memory.keeps
         self._environment = token((files_key(options.hook), tuple(sorted(options.allow))))
         self._so_far: dict[int, int] = {}  # tests by stream
@@ -106,7 +106,7 @@ class Campaign:
                 if not self._over() and not self._is_served(number, shares[number]):
                     task, *arguments = self._next_chunk(number, following[0], shares[number])
                     stall = self._lost.stall(number)
-                    begun = workers.submit(task, *arguments, timeout=LONGEST_CHUNK, stall=stall)
+                    begun = workers.submit(task, *arguments, timeout=_LONGEST_CHUNK, stall=stall)
                     running[begun] = Running(number, *following)
             if self._over():
                 self._give_grace(running)
@@ -146,7 +146,7 @@ class Campaign:
     def _discover(self) -> Interface:
         try:
             found: Interface = (
-                self._workers.attempt(tasks.interface_of, self._name, timeout=LONGEST_CHUNK).result().value
+                self._workers.attempt(tasks.interface_of, self._name, timeout=_LONGEST_CHUNK).result().value
             )
         except (WorkerCrashed, WorkerHung) as error:
             where = f" at {error.where}" if error.where else ""
@@ -184,9 +184,9 @@ class Campaign:
     def _next_chunk(self, number: int, stream: bytes, share: Share) -> tuple[Any, ...]:
         """Return the task for a stream's next chunk. With a budget of steps, the task must not depend on timing."""
         left = CHUNK_TESTS if share.tests is None else share.tests - self._so_far.get(number, 0)
-        seconds = LONGEST_CHUNK / 2
+        seconds = _LONGEST_CHUNK / 2
         if self._budget.wall is not None:
-            seconds = min(CHUNK_SECONDS, max(0.5, self._budget.left))
+            seconds = min(_CHUNK_SECONDS, max(0.5, self._budget.left))
         looks = self.replays.looks if self._budget.by_steps else self.replays.looks | self._totals.looks
         portion = tasks.Portion(
             min(CHUNK_TESTS, left), seconds, share.schedules, looks, self._memory.folder, self._memory.keeps,
@@ -223,7 +223,7 @@ class Campaign:
             hints = replace(hints, exclude=(*hints.exclude, *sorted(excluded)))
         more = (self._alone,) if task is tasks.begin_stream else ()
         return self._workers.submit(
-            task, self._name, self._asked(max(number, 0)), hints, options.tests, *more, timeout=LONGEST_CHUNK,
+            task, self._name, self._asked(max(number, 0)), hints, options.tests, *more, timeout=_LONGEST_CHUNK,
             stall=self._lost.stall(number),
         )  # fmt: skip
 
@@ -280,7 +280,7 @@ class Campaign:
         now = max(before[0], chunk.so_far), max(before[1], chunk.schedules_so_far)
         self._so_far[number], self._schedules_so_far[number] = now
         self._barren[number] = self._barren.get(number, 0) + 1 if now == before else 0
-        return self._barren[number] < MOST_BARREN
+        return self._barren[number] < _MOST_BARREN
 
     def _ask_again(self, number: int, *chunks: Chunk) -> bytes:
         """Restart a stream with its generator, because there is no recording of it, or the recording is outdated."""
@@ -309,7 +309,7 @@ class Campaign:
 
 
 @dataclass(slots=True)
-class Followers:
+class _Followers:
     """The chunks of streams that follow recordings. They count only if a recording is valid to its stream's end."""
 
     _streams: dict[int, tuple[bytes, list[Chunk]]] = field(default_factory=dict)  # with the initial state

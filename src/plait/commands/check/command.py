@@ -49,7 +49,7 @@ from plait.workers.protocol import WorkerSpec
 if TYPE_CHECKING:
     from plait.commands.check.campaign import Campaign
 
-PARALLEL_S, PARALLEL_OVERTIME = 60.0, 4.0
+_PARALLEL_S, _PARALLEL_OVERTIME = 60.0, 4.0
 """Seconds for trying findings on parallel threads: at most, and at least if the budget is used up."""
 
 
@@ -235,7 +235,7 @@ def _in_parallel(
     from plait.commands.check.parallel import see_in_parallel  # noqa: PLC0415 - see above
 
     # A limit of tests leaves time unlimited.
-    deadline = time.monotonic() + min(PARALLEL_S, max(budget.left, PARALLEL_OVERTIME))
+    deadline = time.monotonic() + min(_PARALLEL_S, max(budget.left, _PARALLEL_OVERTIME))
 
     def over() -> bool:
         return time.monotonic() > deadline or (interrupt is not None and interrupt.requested)

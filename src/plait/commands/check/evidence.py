@@ -82,7 +82,7 @@ def conclude(interface: Interface, hints: Hints, alone: Alone, evidence: Evidenc
         reason = _IN_C.format(interface.subject)
     else:
         reason = ""
-    if not reason and (absent := [name for name in rows if is_left_open(rows[name])]):
+    if not reason and (absent := [name for name in rows if _is_left_open(rows[name])]):
         notes.append(f"not tested, for only subclasses can do it: {raised(absent, rows)}")
     if not reason and failing:
         notes.append(f"never returned, so not tested: {raised(failing, rows)}. "
@@ -170,11 +170,11 @@ def counts(name: str, row: Mapping[str, Any], rows: Mapping[str, Any]) -> bool:
     methods that are not implemented or left to subclasses.
     """
     special = "()." in name or (name.startswith("__") and any(not each.startswith("__") for each in rows))
-    absent = (not row["returned"] and row["error"].startswith(_OPTIONAL)) or is_left_open(row)
+    absent = (not row["returned"] and row["error"].startswith(_OPTIONAL)) or _is_left_open(row)
     return row["called"] > 0 and not special and not absent
 
 
-def is_left_open(row: Mapping[str, Any]) -> bool:
+def _is_left_open(row: Mapping[str, Any]) -> bool:
     """Return whether no instance of the class itself can perform a method."""
     return not row["returned"] and bool(row["error"].endswith(LEFT_OPEN))
 

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from plait.commands.interrupt import Interrupt
     from plait.workers.pool import Workers
 
-ROUND = 6.0  # seconds for one search; then another one starts with another seed
+_ROUND = 6.0  # seconds for one search; then another one starts with another seed
 GRACE = 4.0  # seconds for running searches after the budget is used up
-EXPLAIN = 90.0  # seconds for finding one violation again under control
+_EXPLAIN = 90.0  # seconds for finding one violation again under control
 _SPREAD = 7919  # difference between the seeds of two searches
 
 
@@ -92,7 +92,7 @@ class NativeCampaign:
             options.generate, options.seed + _SPREAD * self._searches, options.threads, tests, frozenset(self._known)
         )
         self._searches += 1
-        seconds = max(0.5, min(ROUND, self._budget.left))
+        seconds = max(0.5, min(_ROUND, self._budget.left))
         return self._native.submit(
             native_search, self._name, asked, options.hints, options.tests, seconds, timeout=seconds + 60.0
         )
@@ -116,7 +116,7 @@ class NativeCampaign:
     def _explain(self, test: Test, shown: str) -> Future[Any]:
         subject = self._options.subject.qualname.rpartition(".")[2] or self._options.subject.module
         return self._controlled.submit(
-            explain_shown, self._name, subject, test, shown, self._options.rules, timeout=EXPLAIN
+            explain_shown, self._name, subject, test, shown, self._options.rules, timeout=_EXPLAIN
         )
 
     def _explained(self, future: Future[Any], test: Test, shown: str) -> None:

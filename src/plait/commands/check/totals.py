@@ -23,8 +23,8 @@ from plait.model.command_results import PairRow
 from plait.model.finding import Finding
 from plait.store.project import Memory
 
-AFTER_FOUND = 10.0  # seconds to look for other causes after something was found,
-TESTS_AFTER_FOUND = 120  # and tests, because a busy machine would otherwise end the search too soon
+_AFTER_FOUND = 10.0  # seconds to look for other causes after something was found,
+_TESTS_AFTER_FOUND = 120  # and tests, because a busy machine would otherwise end the search too soon
 
 
 @dataclass(slots=True)
@@ -142,6 +142,6 @@ class Totals:
     @property
     def is_settled(self) -> bool:
         """Whether something was found, but nothing new for as long again, nor in a certain number of tests."""
-        tried = self.tests - self._tests_then >= TESTS_AFTER_FOUND
-        long = self.budget.elapsed > self._last_found + max(AFTER_FOUND, self._last_found)
+        tried = self.tests - self._tests_then >= _TESTS_AFTER_FOUND
+        long = self.budget.elapsed > self._last_found + max(_AFTER_FOUND, self._last_found)
         return self.first_found is not None and tried and long

@@ -25,7 +25,7 @@ EXECUTIONS = 1500
 SECONDS = 4.0  # processor time for one exploration
 LONGER = 6  # factor for the limits if only one version still has to be explored exhaustively
 SAMPLED = 300
-PASSING = 400  # executions on both versions up to which the states at the end of calls are compared, too
+_PASSING = 400  # executions on both versions up to which the states at the end of calls are compared, too
 
 
 class Revealed(NamedTuple):
@@ -124,7 +124,7 @@ class Checks:
             if not (old.exhausted and new.exhausted):
                 self.inconclusive += 1
                 return None
-            return self._passing(test, view) if old.executions + new.executions <= PASSING else None
+            return self._passing(test, view) if old.executions + new.executions <= _PASSING else None
         except WorkerError as error:
             self.lost += 1
             self.inconclusive += 1

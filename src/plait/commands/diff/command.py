@@ -86,7 +86,7 @@ def diff(
             from plait.subject.changes.change import analyse  # noqa: PLC0415 - see above
 
             change = analyse(options.subject, old, new)
-            if touches_nothing(change):
+            if _touches_nothing(change):
                 result = _untouched(options, change)
             else:
                 from plait.commands.diff.sides import open_sides  # noqa: PLC0415 - see above
@@ -132,7 +132,7 @@ def _untouched(options: DiffOptions, change: Change) -> DiffResult:
 # What a comparison covers: pairs of methods of which one has changed, and calls that show the final state.
 
 
-def touches_nothing(change: Change) -> bool:
+def _touches_nothing(change: Change) -> bool:
     """Return whether no method that both versions have can behave differently."""
     return not change.changed_methods and not change.changed_beside
 

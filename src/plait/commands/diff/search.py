@@ -47,20 +47,20 @@ from plait.model.test import Call, Test
 from plait.workers.failures import WorkerFailed
 from plait.workers.pool import Answer, WorkerError
 
-PORTION = 12  # tests in the first batch that is filtered
-MOST_AT_ONCE = 100
+_PORTION = 12  # tests in the first batch that is filtered
+_MOST_AT_ONCE = 100
 FEW = 30  # tests without a promising access that are filtered by their traces, per stage
-CLOSER = 6  # comparisons of a test that seems to differ sequentially, each ignoring what was found to be irrelevant
+_CLOSER = 6  # comparisons of a test that seems to differ sequentially, each ignoring what was found to be irrelevant
 EXAMPLES = 5  # sequential differences kept as examples
-HOPELESS = 4  # calls of a method that make prefixes differ, after which prefixes do not call it any more
-RESTARTS = 3  # generators that may be lost with their worker
+_HOPELESS = 4  # calls of a method that make prefixes differ, after which prefixes do not call it any more
+_RESTARTS = 3  # generators that may be lost with their worker
 LONGER = 4  # pairs of calls per stage that are extended by a third call
 APART = 6  # tests per stage that are judged on each version by itself
-FIRST_SHARE = 0.5  # part of the budget in which only tests whose traces differ are checked,
+_FIRST_SHARE = 0.5  # part of the budget in which only tests whose traces differ are checked,
 # And the same if no such test has come: then the change may be in a branch that needs an interleaving.
-QUIET_SHARE = 0.1
-LATER_SHARE = 0.3  # part of the time for tests whose traces do not differ
-FRUITLESS = 25  # consecutive prefixes without a new test, after which the search is exhausted
+_QUIET_SHARE = 0.1
+_LATER_SHARE = 0.3  # part of the time for tests whose traces do not differ
+_FRUITLESS = 25  # consecutive prefixes without a new test, after which the search is exhausted
 
 
 @dataclass(slots=True)
@@ -138,7 +138,7 @@ class DiffSearch:
                 if found is not None:
                     return found
                 self._fruitless = 0 if self.counts.tests > before else self._fruitless + 1
-                self.exhausted = self._fruitless >= FRUITLESS
+                self.exhausted = self._fruitless >= _FRUITLESS
                 if self.exhausted or self._enough() or self.over():
                     break
             return self._catch_up(lambda: True)
@@ -153,8 +153,8 @@ class DiffSearch:
         if self.max_tests is not None:
             return False
         passed = time.monotonic() - self._started
-        begins = (FIRST_SHARE if self._promised else QUIET_SHARE) * self.budget
-        return passed > begins and self._waited_s < LATER_SHARE * passed
+        begins = (_FIRST_SHARE if self._promised else _QUIET_SHARE) * self.budget
+        return passed > begins and self._waited_s < _LATER_SHARE * passed
 
     def _catch_up(self, may_go_on: Callable[[], bool]) -> Revealed | Broken | None:
         """Check tests that could wait."""
@@ -162,7 +162,7 @@ class DiffSearch:
         self._leave("")
         while found is None and self._waiting and not self.over() and may_go_on():
             begun = time.monotonic()
-            tests = [self._waiting.popleft() for _ in range(min(PORTION, len(self._waiting)))]
+            tests = [self._waiting.popleft() for _ in range(min(_PORTION, len(self._waiting)))]
             found = self._check([(test, self.view, decision) for test, decision in tests])
             self._save()
             self._waited_s += time.monotonic() - begun
@@ -200,7 +200,7 @@ class DiffSearch:
             except WorkerError as error:
                 lost += 1
                 self.lose(error)
-                if lost > RESTARTS:
+                if lost > _RESTARTS:
                     return
                 replay.leave()
                 ahead = self._next(self._begin(lost)[0])
@@ -277,10 +277,10 @@ class DiffSearch:
         self._save()
         self._leave(ready.left)
         tests = self._tests(ready)
-        size = PORTION
+        size = _PORTION
         while portion := list(itertools.islice(tests, size)):
             yield portion
-            size = min(2 * size, MOST_AT_ONCE)
+            size = min(2 * size, _MOST_AT_ONCE)
 
     def _leave(self, left: str) -> None:
         """Set the state that the prefix of the next tests leaves."""
@@ -486,7 +486,7 @@ class DiffSearch:
     def _settle(self, test: Test, old: Observation, new: Observation) -> bool:
         """Examine versions that seem to differ sequentially. Return False if they do; this may replace the view."""
         view = replace(self.view, ignored=self.view.ignored | one_sided(old, new))
-        for _ in range(CLOSER):
+        for _ in range(_CLOSER):
             try:
                 (first, again), (second, once_more) = self.sides.both(worker.observe_twice, test, view).values()
             except WorkerError as error:
@@ -532,7 +532,7 @@ class DiffSearch:
         if found.in_prefix:
             self.avoid.add(found.call)
             self._bad[found.method] = self._bad.get(found.method, 0) + 1
-            if self._bad[found.method] >= HOPELESS:
+            if self._bad[found.method] >= _HOPELESS:
                 self.avoid.add(found.method)
         self._keep(test, found)
 

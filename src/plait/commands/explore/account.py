@@ -31,14 +31,14 @@ class _AllSteps(TypedDict):
     location: int
 
 
-class StepKeys(_AllSteps, total=False):
+class _StepKeys(_AllSteps, total=False):
     """The keys of a step."""
 
     value: str
     locks: list[str]
 
 
-StepRow = Annotated[dict[str, Any], StepKeys]  # checked here; readers of the account make an `AccessStep` of it
+StepRow = Annotated[dict[str, Any], _StepKeys]  # checked here; readers of the account make an `AccessStep` of it
 
 
 class FailureKeys(TypedDict):
@@ -64,7 +64,7 @@ class _AllAccounts(TypedDict):
     outcome: str
 
 
-class AccountKeys(_AllAccounts, total=False):
+class _AccountKeys(_AllAccounts, total=False):
     """The keys of a test."""
 
     why: str
@@ -79,7 +79,7 @@ class AccountKeys(_AllAccounts, total=False):
     failure: Annotated[dict[str, Any], FailureKeys]
 
 
-Account = Annotated[dict[str, Any], AccountKeys]
+Account = Annotated[dict[str, Any], _AccountKeys]
 _MISSING = {"schedules": 0, "search": None, "why": "it does not say"}
 
 

@@ -52,7 +52,7 @@ SEARCH = "auto"
 OVERTIME = 3.0  # seconds in addition to the budget, after which pytest is killed
 # Pytest warns of this in projects that use plait.
 LOADED = "ignore:Module already imported so cannot be rewritten; plait"
-COLLECTION = 120.0  # seconds that pytest may take until the first test
+_COLLECTION = 120.0  # seconds that pytest may take until the first test
 LOOK, LOOKS = 0.05, 10  # seconds between two looks at the process; looks at which it must be waiting
 _STUCK = "it has not ended within its budget, nor could it be interrupted: it is in a call of C code that "
 _WAITED, _COMPUTED = _STUCK + "waits for ever", _STUCK + "computes on and on"
@@ -159,7 +159,7 @@ def _account(
         if ended not in (None, _WAITED, _COMPUTED):
             raise UsageError(f"{node}: {ended}")
         if ended is not None:
-            raise UsageError(f"{node}: pytest has not begun with any test within {COLLECTION:.0f} s")
+            raise UsageError(f"{node}: pytest has not begun with any test within {_COLLECTION:.0f} s")
         errors = [line for line in lines if line.startswith(("E ", "ERROR")) and not line.endswith("%]")]
         shown = [line for line in errors if "plait stopped " in line] or errors
         if not shown and any(" 0 without threads of their own" in line for line in lines):
@@ -179,7 +179,7 @@ def _run_pytest(
     The time begins with the first test. Return None if it ended or the account is complete; otherwise what pytest was
     doing when it was killed.
     """
-    end, begun = time.monotonic() + seconds + COLLECTION, False
+    end, begun = time.monotonic() + seconds + _COLLECTION, False
     with output.open("w", encoding="utf-8") as file:
         process = subprocess.Popen(
             command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,

@@ -47,7 +47,7 @@ from plait.workers.failures import WorkerError
 
 BUDGET_S = 300.0
 TASK_S = 120.0
-MOST_OTHERS = 6  # further findings of the file that each candidate is tried with
+_MOST_OTHERS = 6  # further findings of the file that each candidate is tried with
 HARDLY_LARGER = 2  # lines that a mend may have more than the smallest one, to mend other findings as well
 _CODES = {"mended": NOTHING_FOUND, "none": FOUND, "inconclusive": INCONCLUSIVE}
 
@@ -172,7 +172,7 @@ def _others(
         and version_label(result, each) == label and each.test.imports == chosen.test.imports
         and beyond_data(each.test, (), [package]) is None
     ]  # fmt: skip
-    return tuple(fix_order(result, each, subject, foreign) for each in found[:MOST_OTHERS])
+    return tuple(fix_order(result, each, subject, foreign) for each in found[:_MOST_OTHERS])
 
 
 def stated_rules(result: ResultFile) -> Rules:

@@ -50,12 +50,12 @@ from plait.workers.failures import WorkerError
 from plait.workers.pool import Workers
 
 TASK_S = 120.0  # seconds for one task of a worker
-STALL_S = 20.0
+_STALL_S = 20.0
 COMPARED = 40  # tests whose calls run one after another in both versions
-LEAST_S, MOST_S = 5.0, 60.0  # of one check, which gets a twelfth of the budget; in the second look, twice as much
+_LEAST_S, _MOST_S = 5.0, 60.0  # of one check, which gets a twelfth of the budget; in the second look, twice as much
 AGAIN = 100  # tests at least in each check of the second look, where tests bound it
-TESTS_S = 120.0  # for the project's own tests
-LEAST_PERF_S, PERF_S = 2.0, 20.0
+_TESTS_S = 120.0  # for the project's own tests
+_LEAST_PERF_S, _PERF_S = 2.0, 20.0
 PROVEN, REJECTED, NOT_PROVEN, NOT_TRIED = "proven", "rejected", "not proven", "not tried"
 
 
@@ -65,21 +65,21 @@ class ProofLimits:
 
     check_s: float | None = 20.0
     max_tests: int | None = None
-    perf_s: float = PERF_S
-    tests_s: float = TESTS_S
+    perf_s: float = _PERF_S
+    tests_s: float = _TESTS_S
     compared: int = COMPARED  # tests whose calls run one after another
     again_tests: int = AGAIN
 
     @classmethod
     def of(cls, budget: float, max_tests: int | None) -> ProofLimits:
         """Return what a budget leaves for each part; a number of tests bounds checks instead."""
-        check_s = min(MOST_S, max(LEAST_S, budget / 12))
-        return cls(None if max_tests is not None else check_s, max_tests, min(PERF_S, max(LEAST_PERF_S, budget / 12)))
+        check_s = min(_MOST_S, max(_LEAST_S, budget / 12))
+        return cls(None if max_tests is not None else check_s, max_tests, min(_PERF_S, max(_LEAST_PERF_S, budget / 12)))
 
     @property
     def again(self) -> ProofLimits:
         """The limits of each check of the second look."""
-        seconds = None if self.check_s is None else min(MOST_S, 2 * self.check_s)
+        seconds = None if self.check_s is None else min(_MOST_S, 2 * self.check_s)
         tests = None if self.max_tests is None else max(self.max_tests, self.again_tests)
         return replace(self, check_s=seconds, max_tests=tests)
 
@@ -118,7 +118,7 @@ class MendTrial:
 
 
 @dataclass(frozen=True, slots=True)
-class Counterexample:
+class _Counterexample:
     """A test that a mend must not fail: it has shown the fault in another way, or a fault that a candidate brought."""
 
     order: FixOrder
@@ -160,7 +160,7 @@ class Prover:
         self._say = say
         self._tests: list[Test] = []
         self._unrelated: tuple[str, ...] = ()
-        self._counterexamples = [Counterexample(each) for each in setting.others]
+        self._counterexamples = [_Counterexample(each) for each in setting.others]
         self._before: list[InOrder] = []
         self._suite: list[Path] = []
         self._suite_before = SuiteRun()
@@ -177,7 +177,7 @@ class Prover:
 
     @staticmethod
     def _ask(workers: Workers, task: Callable[..., Any], *args: Any) -> Any:
-        return workers.attempt(task, *args, timeout=TASK_S, stall=STALL_S).result().value
+        return workers.attempt(task, *args, timeout=TASK_S, stall=_STALL_S).result().value
 
     def prepare(self) -> None:
         """See what calls give in the original, one after another, and which of the project's tests pass there."""
@@ -267,7 +267,7 @@ class Prover:
         said = "it brings a new fault" if is_new else "a fresh check meets the same fault"
         trial.verdict, trial.reason = REJECTED, f"{said}: {finding.summary}"
         if finding.test is not None and finding.schedule is not None:
-            self._counterexamples.append(Counterexample(self._order_of(finding), is_new))
+            self._counterexamples.append(_Counterexample(self._order_of(finding), is_new))
 
     def _order_of(self, finding: Finding) -> FixOrder:
         assert finding.test is not None

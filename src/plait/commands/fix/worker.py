@@ -25,10 +25,10 @@ from plait.run.endings import SetupBlockedError, SetupFailedError
 from plait.run.engine import ENGINE, FINISHED_RUN
 from plait.workers import state
 
-COMPLETE = 3_000  # executions that the reduction gets to see all classes of schedules
-WITHIN_BOUND = 6_000  # and then the search within the bound of the finding
+_COMPLETE = 3_000  # executions that the reduction gets to see all classes of schedules
+_WITHIN_BOUND = 6_000  # and then the search within the bound of the finding
 MOST_CALLS = 4  # of a thread, where the calls of written tests are run in all orders: 70 for two threads, 252 with five
-LOOKED_FOR = 2_000  # executions in which a finding is looked for that its schedule does not show any more
+_LOOKED_FOR = 2_000  # executions in which a finding is looked for that its schedule does not show any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def seen_again(order: FixOrder) -> Finding | None:
         schedule = order.replay.schedule
         violation, lost = examination.replay(schedule)
         if violation is None or lost is not None or not order.is_wanted(violation):
-            found = examine(_examination(order), systematic=LOOKED_FOR, wanted=order.is_wanted)
+            found = examine(_examination(order), systematic=_LOOKED_FOR, wanted=order.is_wanted)
             if found.violation is None or found.schedule is None:
                 return None
             violation, schedule = found.violation, found.schedule
@@ -103,7 +103,7 @@ def explore_to_bound(order: FixOrder, preemptions: int) -> Reexplored:
     with state.world().entered(), model(gil=order.gil, any_timeouts=order.replay.schedule.any_timeouts):
         examination = _examination(order)
         try:
-            found = examine(examination, systematic=COMPLETE, sampled=0)
+            found = examine(examination, systematic=_COMPLETE, sampled=0)
         except (SetupBlockedError, SetupFailedError) as error:
             return Reexplored(0, shown=f"it cannot begin: {error}")
         if found.violation is not None:
@@ -117,7 +117,7 @@ def explore_to_bound(order: FixOrder, preemptions: int) -> Reexplored:
 
 def _within_bound(examination: Examination, preemptions: int, executions: int) -> Reexplored:
     search = Bounded(max(1, preemptions))
-    for _ in range(WITHIN_BOUND):
+    for _ in range(_WITHIN_BOUND):
         prefix = search.next_prefix()
         if prefix is None:
             break
@@ -152,7 +152,7 @@ def violation_of(order: FixOrder) -> tuple[str, str | None] | None:
     with state.world().entered(), model(gil=order.gil):
         try:
             found = examine(
-                _examination(order), systematic=LOOKED_FOR,
+                _examination(order), systematic=_LOOKED_FOR,
                 wanted=lambda each: not order.kind or (each.kind, each.exception) == (order.kind, order.exception),
             )  # fmt: skip
         except (UsageError, SetupFailedError):

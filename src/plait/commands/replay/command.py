@@ -73,7 +73,7 @@ def _replay(file: ResultFile, finding: Replayable, options: argparse.Namespace) 
         names = {number: "; ".join(call.source for call in suffix) for number, suffix in suffixes}
         if options.step:
             taken = shown_steps(answer.rows, answer.race)
-            step_through(taken, sources(answer.rows), names, sys.stdin, sys.stdout)
+            _step_through(taken, sources(answer.rows), names, sys.stdin, sys.stdout)
         else:
             show(table(answer.rows, names=names, racing=answer.race, layout=layout, height=SCREEN))
     print()
@@ -159,7 +159,7 @@ _ARROWS = {"C": FORWARD, "B": FORWARD, "D": BACK, "A": BACK, "H": FIRST, "F": LA
 _CLEAR = "\x1b[2J\x1b[H"
 
 
-def step_through(
+def _step_through(
     steps: Sequence[ShownStep], sources: Mapping[str, Any], names: Mapping[int, str], keys: TextIO, out: TextIO
 ) -> None:
     """Show the first step, then whichever the keys ask for, until they say or run out."""

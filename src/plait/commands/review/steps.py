@@ -151,7 +151,7 @@ class Steps:
             made.problem = made.problem or made.notes[-1]
 
     def _tests(self, made: ClassReview) -> list[str]:
-        return tests_of(made.touched.subject, self._options.tests)
+        return _tests_of(made.touched.subject, self._options.tests)
 
     def _stopped(self) -> bool:
         return self._interrupt is not None and self._interrupt.requested
@@ -280,7 +280,7 @@ class Steps:
 _THREADS = re.compile(r"\b(threading|_thread|concurrent\.futures|ThreadPool\w*)\b")
 
 
-def tests_of(subject: Subject, folder: Path | None) -> list[str]:
+def _tests_of(subject: Subject, folder: Path | None) -> list[str]:
     """Node ids of the tests below ``folder`` that name the class, in files that import its module and start threads."""
     if folder is None:
         return []

@@ -27,7 +27,7 @@ PATIENCE = 1
 """Executions in a row without a new instance after which profiling ends."""
 MOST = 20
 """The most executions of a profile, not counting the first one for each thread."""
-COUPLE = 2
+_COUPLE = 2
 """Executions of a native profile (ATG, section 5.2: "a couple of times")."""
 _CLOSE = 2
 _FIRST, _THEN = (MEET, DELAY), (STRAIGHT, FIRST_WAITS, SECOND_WAITS)
@@ -86,7 +86,7 @@ def native_profile(execute: Execute, *, threads: int, seed: int = 0) -> Profiled
     The orders are drawn from the seed and not left to the machine, so that a profile can be reproduced.
     """
     found, chance = ProfiledTest(), Random(seed)
-    for first in sorted({chance.randint(1, threads) for _ in range(COUPLE)}):  # repeating an order shows nothing new
+    for first in sorted({chance.randint(1, threads) for _ in range(_COUPLE)}):  # repeating an order shows nothing new
         sighting = execute(Leading(first), True)
         if sighting is None:
             break

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine
     from plait.run.vthread import VThread
 
-BIAS = 0.9  # the fraction of steps that follow the heuristic
+_BIAS = 0.9  # the fraction of steps that follow the heuristic
 
 
 class CappPos(Pos):
     """Biased partial-order sampling. It never ends; the same seed gives the same executions."""
 
-    def __init__(self, priority: Prioritizer, seed: int = 0, bias: float = BIAS) -> None:
+    def __init__(self, priority: Prioritizer, seed: int = 0, bias: float = _BIAS) -> None:
         super().__init__(seed)
         self.name = f"pos+{priority.name}"
         self._priority = priority

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plait.generate.sequence import Sequences
     from plait.model.test import Test
 
-SATURATION = 6
+_SATURATION = 6
 """N: how often in a row nothing new must be found before the search stops (section 6)."""
 GIVE_UP = 1
 """Active tests (of several attempts each) that must miss an instance before it counts as infeasible. In the paper's
@@ -99,8 +99,8 @@ class AdaptiveTests(ABC):
     name: ClassVar[str]
 
     def __init__(
-        self, sequences: Sequences, random: Random, *, threads: int, repeat: bool = False, saturation: int = SATURATION,
-        suffix_length: int = SUFFIX_LENGTH, prefix_length: int = PREFIX_LENGTH,
+        self, sequences: Sequences, random: Random, *, threads: int, repeat: bool = False,
+        saturation: int = _SATURATION, suffix_length: int = SUFFIX_LENGTH, prefix_length: int = PREFIX_LENGTH,
     ) -> None:  # fmt: skip
         del repeat  # to test the same test actively again would show nothing new
         self.candidates = RandomCandidates(

@@ -151,7 +151,7 @@ def _members(annotation: str) -> set[str]:
     return {part.strip() for part in (*parts, text[start:])}
 
 
-class ReusingWriter(Writer):
+class _ReusingWriter(Writer):
     """A writer that uses earlier results as arguments if the declared types match, else random values."""
 
     def _value(self, parameter: Parameter, pool: Pool, scene: Scene, without: tuple[str, ...]) -> Value | None:
@@ -170,7 +170,7 @@ class ReusingSequences(Sequences):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._writer = ReusingWriter(self.catalogue, self._random)
+        self._writer = _ReusingWriter(self.catalogue, self._random)
         self._left = 0  # calls of the current suffix that are not written yet
         self._number = 0
 

@@ -15,7 +15,7 @@ from plait.generate.values.value import Value, literal
 Build = Callable[[str], list[Value] | None]
 """Makes values for a name that this module does not know; None if the name says nothing (a type variable)."""
 
-SCALARS: dict[str, tuple[str, ...]] = {
+_SCALARS: dict[str, tuple[str, ...]] = {
     "int": ("1", "2", "0"),
     "float": ("0.5", "1.0", "0.0"),
     "complex": ("1j",),
@@ -123,8 +123,8 @@ def _name(node: ast.expr) -> str:
 def _generic(name: str, dotted: str, arguments: list[ast.expr], build: Build) -> list[Value] | None:
     if name in _SILENT:
         return None
-    if name in SCALARS:
-        return [literal(text) for text in SCALARS[name]]
+    if name in _SCALARS:
+        return [literal(text) for text in _SCALARS[name]]
     if name == "Literal":
         return [literal(ast.unparse(each)) for each in arguments]
     if name == "Optional":
@@ -177,7 +177,7 @@ def _classes(arguments: list[ast.expr], build: Build) -> list[Value]:
     named = arguments[0] if len(arguments) == 1 else None
     if isinstance(named, ast.Name) and isinstance(vars(builtins).get(named.id), type) and named.id != "object":
         return [Value(named.id, "type")]
-    if not isinstance(named, ast.Name | ast.Attribute) or _name(named) in (*SCALARS, *_SILENT):
+    if not isinstance(named, ast.Name | ast.Attribute) or _name(named) in (*_SCALARS, *_SILENT):
         return []
     made = build(ast.unparse(named)) or []
     calls = [(each, ast.parse(each.text, mode="eval").body) for each in made]

@@ -41,12 +41,12 @@ _PARTS = (
 )  # fmt: skip
 _ANY_CLASS = Value("Partner", "type", (f"{_CALLABLES} Partner",))
 """A class that can be called with anything, and whose instances take every call."""
-WIDER = (*map(literal, _SHAPES), *_FUNCTIONS, _ANY_CLASS, *_PARTS)
+_WIDER = (*map(literal, _SHAPES), *_FUNCTIONS, _ANY_CLASS, *_PARTS)
 
 
 def wider(kinds: Collection[str] | None) -> list[Value]:
     """Return the values of these kinds, or of all kinds for None."""
-    return [each for each in WIDER if kinds is None or each.kind in kinds]
+    return [each for each in _WIDER if kinds is None or each.kind in kinds]
 
 
 # -- what an error asks for --------------------------------------------------------------------------------------------
@@ -142,5 +142,5 @@ def _kind(name: str) -> str:
 
 def _of(kinds: list[str]) -> list[Value]:
     """Return a few values of these kinds, one of each kind first."""
-    rows = [[each for each in WIDER if each.kind == kind] for kind in kinds]
+    rows = [[each for each in _WIDER if each.kind == kind] for kind in kinds]
     return [row[at] for at in range(_MOST) for row in rows if at < len(row)][:_MOST]

@@ -30,7 +30,7 @@ from plait.run.testbed import Testbed
 
 PER_BOUND = 1500  # executions per number of preemptions
 MAX_PREEMPTIONS = 4
-UNDER_GIL = 3000  # executions
+_UNDER_GIL = 3000  # executions
 SAMPLED = 200
 SECONDS = 10.0  # processor time of this process for each of the two searches
 
@@ -64,7 +64,7 @@ def explain_outcome(
 
     The executions of the tests in ``seen`` show which locks guard what.
     """
-    outcome, shown = fewest_preemptions_of_outcome(test, view, allowed, kind) or known
+    outcome, shown = _fewest_preemptions_of_outcome(test, view, allowed, kind) or known
     examination = Examination(test, PLACES)
     moments, pairs, waiting = record_schedule(examination, shown.schedule)
     exception = kind[1] if kind[0] == "raised" else None
@@ -81,13 +81,13 @@ def explain_outcome(
     return Explanation(
         outcome, shown, [_step(moment, relative) for moment in moments if moment.site.line],
         None if pair is None else [_step(pair.first, relative), _step(pair.second, relative)],
-        None if pair is None else _guard(pair, guards, relative), waiting, under_gil(test, view, allowed, kind),
-        difference_confirmed(test, view, shown.schedule, outcome), raised,
+        None if pair is None else _guard(pair, guards, relative), waiting, _under_gil(test, view, allowed, kind),
+        _difference_confirmed(test, view, shown.schedule, outcome), raised,
         None if torn is None else replace(torn, file=relative(torn.file)),
     )  # fmt: skip
 
 
-def fewest_preemptions_of_outcome(
+def _fewest_preemptions_of_outcome(
     test: Test, view: View, allowed: Collection[Outcome], kind: Kind
 ) -> tuple[Outcome, Shown] | None:
     """Return an outcome of this kind with the fewest preemptions found, then the fewest switches; None if not found."""
@@ -127,21 +127,21 @@ def _cost(shown: Shown) -> tuple[int, int]:
     return (shown.preemptions, shown.schedule.switches)
 
 
-def under_gil(test: Test, view: View, allowed: frozenset[Outcome], kind: Kind) -> bool | None:
+def _under_gil(test: Test, view: View, allowed: frozenset[Outcome], kind: Kind) -> bool | None:
     """Return whether a build with the GIL can show an outcome of this kind.
 
     None if the search stopped before that was known.
     """
     with model(gil=True):
         found = explore_outcomes(
-            Testbed(test, PLACES), view, limit=UNDER_GIL, sampled=SAMPLED, deadline=time.process_time() + SECONDS
+            Testbed(test, PLACES), view, limit=_UNDER_GIL, sampled=SAMPLED, deadline=time.process_time() + SECONDS
         )
     if any(each not in allowed and difference_kind(each, allowed) == kind for each in (*found.outcomes, *found.early)):
         return True
     return False if found.exhausted and (not found.timed or found.early_exhausted) else None
 
 
-def difference_confirmed(test: Test, view: View, schedule: Schedule, outcome: Outcome) -> bool:
+def _difference_confirmed(test: Test, view: View, schedule: Schedule, outcome: Outcome) -> bool:
     """Return whether the schedule shows the outcome on OS threads as well, in every replay."""
     return all(replay_outcome(test, view, schedule, backend="threads") == (outcome, None) for _ in range(REPLAYS))
 

@@ -23,13 +23,13 @@ from plait.observe.footprint import Footprint, Touch, Touched
 from plait.observe.trace import Place, Trace, TraceEvent
 from plait.subject.changes.change import Change
 
-Reason = Literal["new statement", "new path", "other context", "new value", "other order"]
+_Reason = Literal["new statement", "new path", "other context", "new value", "other order"]
 
 
 class ImpactedAccess(NamedTuple):
     """One impacted access."""
 
-    reason: Reason
+    reason: _Reason
     side: Literal["old", "new"]
     event: TraceEvent
 
@@ -82,7 +82,7 @@ class Filter:
         found = impacted(new, old, self._to_new)
         if found is not None:
             return ImpactedAccess(found[0], "old", found[1])
-        event = reordered(old, new, self._to_old)
+        event = _reordered(old, new, self._to_old)
         return None if event is None else ImpactedAccess("other order", "new", event)
 
     def impacts(self, old: Touched, new: Touched) -> tuple[Footprint, Footprint]:
@@ -98,7 +98,7 @@ class Filter:
 
 def impacted(
     first: Iterable[Trace], second: Iterable[Trace], matching: Callable[[Place], Place | None]
-) -> tuple[Reason, TraceEvent] | None:
+) -> tuple[_Reason, TraceEvent] | None:
     """Return an event of the second version's traces that the first version's do not explain: ISIMPACTED (lines 30-37).
 
     ``matching`` finds the statement of the first version for one of the second. Every access in a trace conflicts with
@@ -120,7 +120,7 @@ def impacted(
     return None
 
 
-def reordered(
+def _reordered(
     first: Sequence[Trace], second: Sequence[Trace], matching: Callable[[Place], Place | None]
 ) -> TraceEvent | None:
     """Return the first event of the second version's traces that differs from the first version's at its position."""

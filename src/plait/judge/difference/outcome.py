@@ -35,7 +35,7 @@ from plait.run.hooks.containers import is_container
 from plait.run.operations import READ
 from plait.run.testbed import Done, Testbed
 
-ANSWER_S = 1.0  # of processor time to inspect the final state; a longer inspection counts as endless
+_ANSWER_S = 1.0  # of processor time to inspect the final state; a longer inspection counts as endless
 LIMIT = 1000  # objects whose state is inspected when a call returns
 
 Exits = Literal["no", "at", "after"]
@@ -118,7 +118,7 @@ class Watch:
         for done in bed.done:
             position = self._where[done.thread, done.index]
             method = bed.test.suffixes[done.thread - 1][done.index].method
-            results[position] = MASKED if method in view.masked else observed_result(done, view)
+            results[position] = MASKED if method in view.masked else _observed_result(done, view)
             if exits:
                 exits[position] = done.seen
         objects = self._objects() if view.objects else ()
@@ -165,7 +165,7 @@ def _answers(bed: Testbed, view: View) -> tuple[CallResult, ...]:
     found: list[CallResult] = []
     for call in view.probes:
         try:
-            with patience(ANSWER_S):
+            with patience(_ANSWER_S):
                 value = eval(call.expression, bed.space, dict(bed.values))
             found.append(("returned", result_value(value, view.ignored)))
         except (EndlessError, SetupBlockedError) as end:
@@ -178,7 +178,7 @@ def _answers(bed: Testbed, view: View) -> tuple[CallResult, ...]:
     return (*found, *[UNFINISHED] * (len(view.probes) - len(found)))
 
 
-def observed_result(done: Done, view: View) -> CallResult:
+def _observed_result(done: Done, view: View) -> CallResult:
     """Return a call's value, or its exception with the innermost public method that it passed through."""
     if done.error is None:
         return ("returned", result_value(done.value, view.ignored))

@@ -77,7 +77,7 @@ class Observer:
         """Return the behaviour of the test's prefix alone, which is run once and cached."""
         known = self._beginnings.get(test.prefix)
         if known is None:
-            known = self._beginnings[test.prefix] = run_prefix(test, self.view)
+            known = self._beginnings[test.prefix] = _run_prefix(test, self.view)
         return known
 
     def observe(self, test: Test, *, traced: bool = True) -> Observation:
@@ -151,7 +151,7 @@ def _begun(bed: Testbed) -> tuple[Order, bool]:
     return tuple((each.thread, each.index) for _start, _end, each in calls), whole
 
 
-def run_prefix(test: Test, view: View) -> Beginning:
+def _run_prefix(test: Test, view: View) -> Beginning:
     """Run the prefix alone."""
     found: list[Beginning] = []
     execute(lambda: _run(test, view, found))
@@ -160,7 +160,7 @@ def run_prefix(test: Test, view: View) -> Beginning:
 
 def reached(test: Test) -> frozenset[tuple[str, object]]:
     """Return features of the state in which a prefix leaves its object; prefixes are chosen to differ by them."""
-    beginning = run_prefix(test, View())
+    beginning = _run_prefix(test, View())
     names = sorted({call.result for call in test.prefix if call.result is not None})
     if beginning.failed or not isinstance(beginning.state, tuple):
         return frozenset()

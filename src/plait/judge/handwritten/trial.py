@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plait.explore.strategy import Strategy
     from plait.model.schedule import Schedule
 
-Body = Callable[..., object]
+_Body = Callable[..., object]
 
 
 class Failure(NamedTuple):
@@ -58,7 +58,7 @@ class RecordedTrial(NamedTuple):
 class Trial:
     """Prepares and judges the executions of one test; ``outcome`` and ``error`` are those of the last execution."""
 
-    def __init__(self, setup: Body | None, threads: Sequence[Body], check: Body | None, *, seed: int = 0) -> None:
+    def __init__(self, setup: _Body | None, threads: Sequence[_Body], check: _Body | None, *, seed: int = 0) -> None:
         self._seed = seed
         self.reseed = False  # seed `random` before every execution, so that random numbers repeat
         self._setup = setup
@@ -106,7 +106,7 @@ class Trial:
         parts = enumerate(state) if isinstance(state, list | tuple) else state.items() if type(state) is dict else ()
         HINTS.update((id(part), f"state[{key!r}]") for key, part in parts)
 
-    def _judge(self, check: Body) -> None:
+    def _judge(self, check: _Body) -> None:
         try:
             answer = check(self.state) if self._check_takes_state else check()
         except KeyboardInterrupt:
@@ -169,7 +169,7 @@ class Trial:
         )
 
 
-def _body(body: Body, state: Any, takes_state: bool) -> Callable[[], object]:
+def _body(body: _Body, state: Any, takes_state: bool) -> Callable[[], object]:
     """Return the function that a thread runs. A built-in one is announced to the engine, as rewritten code would do."""
     if is_c_callable(body):
         given = (state,) if takes_state else ()
@@ -177,7 +177,7 @@ def _body(body: Body, state: Any, takes_state: bool) -> Callable[[], object]:
     return (lambda: body(state)) if takes_state else body
 
 
-def _takes_state(function: Body) -> bool:
+def _takes_state(function: _Body) -> bool:
     """Return whether a function can be called with one argument. One without parameters has the state as a closure."""
     try:
         signature_of(function).bind(None)

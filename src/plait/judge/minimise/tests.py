@@ -33,14 +33,14 @@ MAX_PREEMPTIONS = 4
 SIMPLE = ("0", "1", "'a'", "None", "True", "False", "()", "[]", "{}")
 
 
-class Effort(NamedTuple):
+class _Effort(NamedTuple):
     """The number of executions for one candidate."""
 
     systematic: int
     sampled: int
 
 
-EFFORTS = (Effort(30, 10), Effort(400, 20))
+_EFFORTS = (_Effort(30, 10), _Effort(400, 20))
 """A quick pass while tests are large and executions long, then a thorough one."""
 
 
@@ -84,7 +84,7 @@ class Minimiser:
         """Return the smallest test reached from ``test``, with its violation and schedule."""
         best = Minimal(test, violation, schedule, MAX_PREEMPTIONS + 1, 0, True)
         stated = stated_values(Examination(test, self._sites, self._probes, self._rules))
-        for effort in EFFORTS:
+        for effort in _EFFORTS:
             best = descend(best, partial(self._try, effort), lambda: self._attempts >= ATTEMPTS, stated)
         shortest = fewest_preemptions(Examination(best.test, self._sites, self._probes, self._rules), self._same)
         if shortest is not None:
@@ -93,7 +93,7 @@ class Minimiser:
         best.complete = self._attempts < ATTEMPTS
         return best
 
-    def _try(self, effort: Effort, test: Test, _best: Minimal) -> Minimal | None:
+    def _try(self, effort: _Effort, test: Test, _best: Minimal) -> Minimal | None:
         self._attempts += 1
         if self._announce is not None:
             self._announce(test)

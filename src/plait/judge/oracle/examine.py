@@ -32,8 +32,8 @@ from plait.run.engine import ENGINE, HANG, Engine
 
 SYSTEMATIC = 250  # executions of DPOR before sampling takes over
 SAMPLED = 60
-PASSES = 3  # more executions per call of the longest thread, for pairs that did not overlap in the first one
-MAX_HANGS = 3  # executions that reach the step limit; each costs as much as hundreds of others
+_PASSES = 3  # more executions per call of the longest thread, for pairs that did not overlap in the first one
+_MAX_HANGS = 3  # executions that reach the step limit; each costs as much as hundreds of others
 
 
 @dataclass(slots=True)
@@ -224,7 +224,7 @@ def _cover(examination: Examination, found: Examined, seed: int, public: Contain
     held = [(thread, at, accesses) for accesses in (1, 0) for thread, calls in threads for at in range(len(calls))]
     switch = Pct(2, seed)
     switch.executed(ENGINE)
-    for _ in range(PASSES * max(map(len, bed.test.suffixes), default=0)):
+    for _ in range(_PASSES * max(map(len, bed.test.suffixes), default=0)):
         left -= found.covered.keys()
         if not left or ENGINE.status == HANG:
             break
@@ -273,7 +273,7 @@ def _once(
     violation = verdicts[0] if verdicts else None
     if violation is None:
         found.hangs += hung
-        return found.hangs >= MAX_HANGS
+        return found.hangs >= _MAX_HANGS
     schedule, cost = schedule_of(ENGINE), count_preemptions(ENGINE.trace)
     violation = examination.confirm(violation)
     if violation is None:

@@ -26,7 +26,7 @@ from plait.run.testbed import Testbed
 
 REPLAYS = 3
 GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions at most to decide whether a build with the GIL shows it
-GIL_STEPS = 120_000  # at most for the same: an executor takes hundreds per call, and other findings have to wait
+_GIL_STEPS = 120_000  # at most for the same: an executor takes hundreds per call, and other findings have to wait
 
 
 def explain_violation(
@@ -57,7 +57,7 @@ def explain_violation(
         interleaving=[as_step(moment) for moment in moments],
         detail=violation.detail,
         probed=violation.is_probed,
-        odd_call=odd_by_itself(violation, minimal.test),
+        odd_call=_odd_by_itself(violation, minimal.test),
         expected=expected(violation, minimal.test, examination.specification),
         waiting=waiting,
         raised=raised,
@@ -137,7 +137,7 @@ def reachable_under_gil(examination: Examination, same: Callable[[Violation], bo
     """
     for at_any_moment in (ENGINE.any_timeouts, True):
         with model(gil=ENGINE.gil, any_timeouts=at_any_moment), _gil(examination) as fresh:
-            share = min(1.0, GIL_STEPS / (GIL_SYSTEMATIC * max(_length(fresh), 1)))
+            share = min(1.0, _GIL_STEPS / (GIL_SYSTEMATIC * max(_length(fresh), 1)))
             examined = examine(
                 fresh, systematic=round(GIL_SYSTEMATIC * share), sampled=round(GIL_SAMPLED * share), wanted=same
             )
@@ -185,7 +185,7 @@ def confirmed(
     return True
 
 
-def odd_by_itself(violation: Violation, test: Test) -> str:
+def _odd_by_itself(violation: Violation, test: Test) -> str:
     """Return the call whose result alone is wrong, as in the test; empty if several are wrong only together."""
     odd = {test.calls[position].source for position in violation.calls[:2]}
     return odd.pop() if violation.probe is None and len(odd) == 1 else ""
@@ -197,7 +197,7 @@ def expected(violation: Violation, test: Test, specification: Specification) -> 
     The list is empty if several calls are wrong only together, or if only the final state is wrong.
     """
     found: list[str] = []
-    if not odd_by_itself(violation, test):
+    if not _odd_by_itself(violation, test):
         return found
     for position in violation.calls[:2]:
         for other in specification.observed:

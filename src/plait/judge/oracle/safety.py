@@ -46,7 +46,7 @@ CYCLE = "the call waits for a thread of the class that waits for a lock which th
 INEXCUSABLE = frozenset({ITSELF, KEPT, CYCLE})  # wrong in an order of whole calls, too
 NEVER_STUCK = "no order of whole calls ends in a deadlock"
 STUCK = "started behind the calls that have ended, these would not wait for ever"
-SUSPECT = "state"
+_SUSPECT = "state"
 INVARIANT = "the invariant does not hold afterwards"
 TWO_OBJECTS = "the calls return different objects where in every order of whole calls it is one, or the reverse"
 
@@ -55,7 +55,7 @@ TWO_OBJECTS = "the calls return different objects where in every order of whole 
 class Violation:
     """Why no order of whole calls explains an execution."""
 
-    kind: str  # exception, deadlock, hang, wrong-result; or `SUSPECT`, which `Examination.confirm` resolves
+    kind: str  # exception, deadlock, hang, wrong-result; or `_SUSPECT`, which `Examination.confirm` resolves
     exception: str | None
     calls: tuple[int, ...]  # positions of the calls that show it
     seen: Observed
@@ -149,7 +149,7 @@ class Examination:
         # compared first.
         known = self._known
         seen = known.specification.mask(observe(self.bed, self.rules))
-        key = key_of(seen)
+        key = _key_of(seen)
         if key in known.right:
             return None
         found = self._judge(seen, known.specification)
@@ -428,7 +428,7 @@ class Examination:
         mine = endless.get(seen.state) or probe(self.bed, self.probes)
         if ENDLESS in mine:
             endless[seen.state] = mine
-        return Violation(SUSPECT, None, (), seen, "", answers=mine)
+        return Violation(_SUSPECT, None, (), seen, "", answers=mine)
 
     def confirm(self, violation: Violation) -> Violation | None:
         """Return the final form of a violation, or None if it turns out to be none.
@@ -438,16 +438,16 @@ class Examination:
         which it passes. This runs executions, so do not call it during one.
         """
         known = self._known
-        found = self._confirm_state(violation) if violation.kind == SUSPECT else violation
+        found = self._confirm_state(violation) if violation.kind == _SUSPECT else violation
         if violation.onlookers and self._stuck_without(violation):
             found = None
         if found is not None and violation.detail not in INEXCUSABLE and self._extend(violation, known):
             again = self._judge_again(violation, known)
-            found = self._confirm_state(again) if again is not None and again.kind == SUSPECT else again
+            found = self._confirm_state(again) if again is not None and again.kind == _SUSPECT else again
         if known.timeless and violation.instants and violation.detail not in INEXCUSABLE:
             found = None
         if found is None:
-            known.right.add(key_of(violation.seen))
+            known.right.add(_key_of(violation.seen))
         return found
 
     def _stuck_without(self, violation: Violation) -> bool:
@@ -614,7 +614,7 @@ def _unfinished(seen: Observed) -> tuple[int, ...]:
     return tuple(position for position, result in enumerate(seen.results) if result == UNFINISHED)
 
 
-def key_of(seen: Observed) -> tuple[Any, ...]:
+def _key_of(seen: Observed) -> tuple[Any, ...]:
     """Return everything that a verdict depends on."""
     return (seen.status, seen.results, seen.state, seen.spans, seen.thread_errors, seen.holds, seen.identity)
 

@@ -18,7 +18,7 @@ from plait.run.endings import OWN, RAISED, EndlessError, SetupBlockedError, memo
 from plait.run.engine import ENGINE
 from plait.run.testbed import namespace
 
-MAX_CACHED = 20_000  # calls whose outcomes are cached at most
+_MAX_CACHED = 20_000  # calls whose outcomes are cached at most
 ALONE_S = 1.0  # of processor time for a call that nothing disturbs; a longer one counts as endless
 
 
@@ -105,7 +105,7 @@ class SequentialRunner:
         known = self._known()
         found = known.recall(test)
         if found is None:
-            if len(known.nodes) >= MAX_CACHED:
+            if len(known.nodes) >= _MAX_CACHED:
                 known.nodes.clear()
             found = []
             announce = type(self).announce

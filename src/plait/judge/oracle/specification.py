@@ -58,20 +58,20 @@ from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, REDUNDANT, En
 from plait.run.primitives.condition import wake_spuriously
 from plait.run.testbed import Done, Testbed, is_nested
 
-CallId = tuple[int, int]  # thread, index
+_CallId = tuple[int, int]  # thread, index
 CallResult = tuple[Canonical, ...]
 """The result of one call: a value, an exception, or one of the marks below."""
 MASKED: CallResult = ("not deterministic",)
 UNFINISHED: CallResult = ("unfinished",)
 ENDLESS: CallResult = ("endless",)
-UNASKED: CallResult = ("not asked",)
+_UNASKED: CallResult = ("not asked",)
 MAX_ORDERS = 400
 # Limit of an order after one was endless: at least so many steps, or so many times the longest that ended.
 LEAST_STEPS, LONGER = 2000, 20
 FEW_STEPS = 400  # the smaller minimum of a first attempt, which is enough if the order provably loops for ever
-RUNS_PER_ORDER = 3  # at most, including executions that do not count
+_RUNS_PER_ORDER = 3  # at most, including executions that do not count
 # Executions in which threads of the class run in the middle of calls: the first half by DPOR, then samples.
-MAX_EXTENDED = 1_000
+_MAX_EXTENDED = 1_000
 PROBE_S = 0.1  # of processor time for one probe of a final state; a longer one counts as endless
 
 
@@ -165,12 +165,12 @@ def explains(smaller: Specification, seen: Observed, kept: Sequence[int]) -> boo
     )
 
 
-def positions(bed: Testbed) -> dict[CallId, int]:
+def positions(bed: Testbed) -> dict[_CallId, int]:
     """Return the position of each call in `Observed.results`."""
     return bed.positions
 
 
-def result_of(done: Done, bed: Testbed) -> CallResult:
+def _result_of(done: Done, bed: Testbed) -> CallResult:
     """Return a call's result as plain data.
 
     The test's own objects appear by name: their states are compared separately.
@@ -190,7 +190,7 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
     for done in bed.done:
         position = where[done.thread, done.index]
         values[position] = done.value
-        results[position] = result_of(done, bed)
+        results[position] = _result_of(done, bed)
         spans[position] = _span(trace, done)
     # A state is final only if nothing is under way: not after a deadlock, nor while a thread of the class is running.
     finished = ENGINE.status == FINISHED_RUN
@@ -266,7 +266,7 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
     longest, limit, hangs = 0, ENGINE.max_steps, False
     with whole_calls(bed):
         while serial.next_prefix() is not None:
-            if len(found.observed) >= max_orders or serial.executions >= RUNS_PER_ORDER * max_orders:
+            if len(found.observed) >= max_orders or serial.executions >= _RUNS_PER_ORDER * max_orders:
                 found.complete = False
                 break
             if hangs:  # a call polls: the other orders in which it does should not cost as much
@@ -348,7 +348,7 @@ def _does_not_count(bed: Testbed, serial: Serial) -> bool:
         if done.number == number and done.start <= lapse.at <= done.end and done.waited_before + done.waited == waits
     ]  # fmt: skip
 
-    def waits(call: CallId, moment: int) -> bool | None:
+    def waits(call: _CallId, moment: int) -> bool | None:
         return _waits_afresh(bed, call, StartedAfresh(script, moment, serial.instants))
 
     for early, call in ready:
@@ -362,7 +362,7 @@ def _does_not_count(bed: Testbed, serial: Serial) -> bool:
     )
 
 
-def _ready(bed: Testbed, at: int) -> list[CallId]:
+def _ready(bed: Testbed, at: int) -> list[_CallId]:
     """Return the calls that could have begun when the trace had this length, because those before them had ended."""
     found = []
     for thread, suffix in enumerate(bed.test.suffixes, 1):
@@ -373,7 +373,7 @@ def _ready(bed: Testbed, at: int) -> list[CallId]:
     return found
 
 
-def _waits_afresh(bed: Testbed, call: CallId, attempt: StartedAfresh | StartedAtIdle) -> bool | None:
+def _waits_afresh(bed: Testbed, call: _CallId, attempt: StartedAfresh | StartedAtIdle) -> bool | None:
     """Return whether a call that is started afresh at some moment of an order has to wait; None if that is unknown."""
     attempt.next_prefix()
     with one_more(bed, bed.call(*call)), _guided(bed, attempt):
@@ -473,10 +473,10 @@ def extend(bed: Testbed, found: Specification, rules: Rules | None, look: Callab
     search: Dpor | Pos | InStretches = Dpor()
     bed.exclusive = True
     try:
-        for number in range(MAX_EXTENDED):
-            if number == MAX_EXTENDED // 2:
+        for number in range(_MAX_EXTENDED):
+            if number == _MAX_EXTENDED // 2:
                 search = InStretches()
-            if number == MAX_EXTENDED * 3 // 4:
+            if number == _MAX_EXTENDED * 3 // 4:
                 search = Pos(0)
             prefix = search.next_prefix()
             if prefix is None:
@@ -499,7 +499,7 @@ def extend_by_time(
     serial = Serial(instants=instants)
     with whole_calls(bed):
         while serial.next_prefix() is not None:
-            if serial.executions >= MAX_EXTENDED:
+            if serial.executions >= _MAX_EXTENDED:
                 return False
             seen = found.mask(_in_order(bed, serial, rules))
             order = serial.choices
@@ -553,7 +553,7 @@ def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tup
             found.append(("returned", canonical(value, bed.values)))
         except (EndlessError, SetupBlockedError) as end:
             last = ENDLESS if isinstance(end, EndlessError) else ("blocked",)
-            return (*found, last, *[UNASKED] * (len(probes) - number - 1))
+            return (*found, last, *[_UNASKED] * (len(probes) - number - 1))
         except SyntaxError:
             exec(call.expression, bed.space, dict(bed.values))
             found.append(("done",))

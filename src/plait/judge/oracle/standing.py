@@ -52,7 +52,7 @@ def raised_text(bed: Testbed, exception: str) -> str:
     if error is None:
         return ""
     spot = spot_of_error(error)
-    said = message_of(error)
+    said = _message_of(error)
     where = f" at {_at(spot)}, in `{function_shown(spot.function)}`: `{spot.code}`" if spot.line else ""
     return f"{exception}{f': {said}' if said else ''}, raised{where}" if where else f"{exception}: {said}"
 
@@ -71,7 +71,7 @@ def _raised(bed: Testbed, exception: str) -> BaseException | None:
     return next((error for error in raised if type(error).__name__ == exception), None)
 
 
-def message_of(error: BaseException) -> str:
+def _message_of(error: BaseException) -> str:
     """Return an exception's text as one line of limited length, without addresses, which differ from run to run."""
     first = " ".join(_ADDRESS.sub("0x...", exception_text(error)).split())
     return first if len(first) <= _LONG else f"{first[: _LONG - 3]}..."
@@ -190,7 +190,7 @@ def _answered(moments: Sequence[Moment], pending: Pending, wait: _LibraryWait) -
     if made:
         by = f"thread {made[-1].shown} calls {wait.calls[0]}() at {_at(spot_of(made[-1].site))}"
         return [f"  {by}, which another thread has made use of."]
-    places = waking_places(place(pending.site).file, attribute, wait.calls)
+    places = _waking_places(place(pending.site).file, attribute, wait.calls)
     if not places:
         return []
     return [f"  Nobody has called {wait.calls[0]}() on {wait.owner} meanwhile; it is called {_listed(places[:_MOST])}."]
@@ -241,7 +241,7 @@ def _waking(moments: Sequence[Moment], pending: Pending, names: dict[int, str]) 
         ]
     if before or after:
         return []
-    places = waking_places(place(pending.site).file, what.rpartition(".")[2], calls)
+    places = _waking_places(place(pending.site).file, what.rpartition(".")[2], calls)
     verb = calls[0]
     if not places:
         return [f"  Nobody calls {verb}() on {what}: no line of {Path(place(pending.site).file).name} does."]
@@ -259,7 +259,7 @@ def _calls_one(text: str, calls: Sequence[str]) -> bool:
     return any(f".{call}" in text for call in calls)
 
 
-def waking_places(file: str, attribute: str, calls: Sequence[str]) -> list[str]:
+def _waking_places(file: str, attribute: str, calls: Sequence[str]) -> list[str]:
     """Return where a file calls one of these methods on an attribute or variable of this name."""
     return [f"at line {line}, in `{function}`" for line, function, name, call in _calls(file) if name == attribute
             and call in calls]  # fmt: skip

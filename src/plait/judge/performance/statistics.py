@@ -77,20 +77,20 @@ def interval(values: Sequence[float], confidence: float) -> Interval:
 def t_quantile(probability: float, freedom: int) -> float:
     """Return the quantile of Student's t with ``freedom`` degrees of freedom, for a ``probability`` above one half."""
     low, high = 0.0, 1.0
-    while t_below(high, freedom) < probability:
+    while _t_below(high, freedom) < probability:
         low, high = high, high * 2
     for _ in range(200):
         middle = (low + high) / 2
         if middle in (low, high):
             break
-        if t_below(middle, freedom) < probability:
+        if _t_below(middle, freedom) < probability:
             low = middle
         else:
             high = middle
     return (low + high) / 2
 
 
-def t_below(value: float, freedom: int) -> float:
+def _t_below(value: float, freedom: int) -> float:
     """Return the probability that Student's t is below ``value``, which must not be negative."""
     return 1 - _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + value * value)) / 2
 

@@ -57,7 +57,7 @@ from plait.run.rewrite import REFERENCES
 from plait.run.vthread import VThread
 
 _HEAP = ENGINE.heap
-MAX_TURNS = 300_000  # loop iterations and calls of one thread in one execution
+_MAX_TURNS = 300_000  # loop iterations and calls of one thread in one execution
 
 
 def read(obj: Any, name: str, site: int) -> Any:
@@ -716,7 +716,7 @@ def marker() -> None:
     if thread is not None:
         thread.may_switch = True
         thread.turns += 1
-        if thread.turns > MAX_TURNS:
+        if thread.turns > _MAX_TURNS:
             ENGINE.endless(thread, place_of_primitive())
     elif ENGINE.thread.dying:
         ENGINE.linger()

@@ -66,7 +66,7 @@ OPERATIONS: dict[type, dict[str, str]] = {
 SEQUENCES = (list, collections.deque, bytearray, array.array)
 # Python code that is not rewritten: callbacks of weak references run inside deallocation. Each call is one step.
 _WEAK = frozenset({weakref.WeakValueDictionary, weakref.WeakKeyDictionary, weakref.WeakSet})
-CONTAINERS = (dict, set, list, collections.deque, bytearray, array.array)
+_CONTAINERS = (dict, set, list, collections.deque, bytearray, array.array)
 
 FROZEN: tuple[type, ...] = (builtins.frozendict,) if hasattr(builtins, "frozendict") else ()
 """Mappings that never change, from 3.15 on; their values may change."""
@@ -100,7 +100,7 @@ def is_container(kind: type) -> bool:
     """Return whether values of this type hold shared content that code without hooks reads and writes."""
     known = _is_container.get(kind)
     if known is None:
-        known = _is_container[kind] = issubclass(kind, CONTAINERS) or is_weak(kind)
+        known = _is_container[kind] = issubclass(kind, _CONTAINERS) or is_weak(kind)
     return known
 
 

@@ -31,12 +31,12 @@ from plait.run.rewrite.statements import Statements
 if TYPE_CHECKING:
     from plait.model.site import Site
 
-IN_PLACE = {
+_IN_PLACE = {
     ast.Add: "iadd", ast.Sub: "isub", ast.Mult: "imul", ast.Div: "itruediv", ast.FloorDiv: "ifloordiv", ast.Mod: "imod",
     ast.Pow: "ipow", ast.LShift: "ilshift", ast.RShift: "irshift", ast.BitOr: "ior", ast.BitXor: "ixor",
     ast.BitAnd: "iand", ast.MatMult: "imatmul",
 }  # fmt: skip
-MAX_TEXT = 20_000  # longer texts are data rather than code, and run as they are
+_MAX_TEXT = 20_000  # longer texts are data rather than code, and run as they are
 
 
 class Places:
@@ -45,7 +45,7 @@ class Places:
     sites: dict[int, Site] = {}  # noqa: RUF012 - replaced by the world
 
 
-class TopLevel(Statements):
+class _TopLevel(Statements):
     """Rewrites the statements at the top level of a text; functions in it are rewritten like all others."""
 
     def variable(self, name: str, hook: str, at: ast.AST) -> ast.Call | None:
@@ -70,7 +70,7 @@ class TopLevel(Statements):
         """Return an augmented assignment as a call of a hook that reads, calculates and stores."""
         if not self.frame.bare or not isinstance(node.value, ast.Constant | ast.Name):
             return super()._statement(node)
-        operation = build.constant(IN_PLACE[type(node.op)], node)
+        operation = build.constant(_IN_PLACE[type(node.op)], node)
         read, write = self.site("read", node.target), self.site("write", node.target)
         value = self.value(node.value)
         match node.target:
@@ -89,7 +89,7 @@ class TopLevel(Statements):
 @lru_cache(maxsize=512)
 def rewritten(text: str, mode: str, flags: int = 0, filename: str = "<string>") -> CodeType | None:
     """Return the code of a text with hooks in it; None if it cannot be rewritten and must be run as it is."""
-    if len(text) > MAX_TEXT:
+    if len(text) > _MAX_TEXT:
         return None
     try:
         with warnings.catch_warnings():
@@ -97,7 +97,7 @@ def rewritten(text: str, mode: str, flags: int = 0, filename: str = "<string>") 
             tree: Any = ast.parse(text.lstrip(" \t") if mode == "eval" else text, filename, mode)
             survey = NameSurvey(tree)
             table = SiteTable(f"{filename} {zlib.crc32(text.encode('utf-8', 'surrogatepass')):x}", filename)
-            statements = TopLevel(table, survey.scopes, survey.module)
+            statements = _TopLevel(table, survey.scopes, survey.module)
             statements.frame = FunctionFrame(survey.module, function="<text>", inside=True, bare=True, sealed=True)
             tree.body = statements.value(tree.body) if mode == "eval" else _body(statements, tree.body)
             code: CodeType = compile(ast.fix_missing_locations(tree), filename, mode, flags & FUTURE, dont_inherit=True)
@@ -107,7 +107,7 @@ def rewritten(text: str, mode: str, flags: int = 0, filename: str = "<string>") 
     return code
 
 
-def _body(statements: TopLevel, body: list[ast.stmt]) -> list[ast.stmt]:
+def _body(statements: _TopLevel, body: list[ast.stmt]) -> list[ast.stmt]:
     if any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in body):
         raise ValueError  # another dialect: as it is
     return statements.block(body)

@@ -20,7 +20,7 @@ from plait.run.operations import KEY_READ, READ, WRITE
 from plait.run.vthread import VThread
 
 _HEAP = ENGINE.heap
-DEPTH, MAX_NESTED = 2, 32  # how far inside a value other containers are looked for, and in how large ones
+_DEPTH, _MAX_NESTED = 2, 32  # how far inside a value other containers are looked for, and in how large ones
 _NESTING = frozenset({dict, list, tuple, set, frozenset, deque, *FROZEN})
 FEW = 16  # elements that C code walks along one by one; behind them it takes twice as many with each step
 _IN_C = frozenset({map, filter, zip, enumerate, reversed}).union(
@@ -34,7 +34,7 @@ def scan_args(thread: VThread, args: tuple[Any, ...], site: int) -> None:
     point = 0
     for arg in args:
         if is_read(type(arg)):
-            for container in containers_in(arg, DEPTH):
+            for container in containers_in(arg, _DEPTH):
                 loc = _HEAP.whole(container)
                 if not point:
                     point = loc
@@ -47,7 +47,7 @@ def scan_too(thread: VThread, args: tuple[Any, ...], site: int, point: int) -> N
     """Announce that an operation reads all content of its arguments; it has had its point, for location ``point``."""
     for arg in args:
         if is_read(type(arg)):
-            for container in containers_in(arg, DEPTH):
+            for container in containers_in(arg, _DEPTH):
                 loc = _HEAP.whole(container)
                 if loc != point:
                     also(thread, loc, READ, site)
@@ -68,7 +68,7 @@ def containers_in(value: Any, depth: int) -> Iterator[Any]:
         return
     elif kind is not tuple and kind not in FROZEN:
         return
-    if depth and kind in _NESTING and len(value) <= MAX_NESTED:
+    if depth and kind in _NESTING and len(value) <= _MAX_NESTED:
         for inner in gc.get_referents(value):
             if type(inner) is tuple or is_container(type(inner)) or type(inner) in FROZEN:
                 yield from containers_in(inner, depth - 1)
@@ -257,7 +257,7 @@ class Stepping:
         self._leave()
 
 
-class Turning:
+class _Turning:
     """The iterator that C code gets in place of another one in C, which may be shared: a point per element."""
 
     __slots__ = ("_iterator", "_site")
@@ -266,7 +266,7 @@ class Turning:
         self._iterator = iterator
         self._site = site
 
-    def __iter__(self) -> Turning:
+    def __iter__(self) -> _Turning:
         return self
 
     def __next__(self) -> Any:
@@ -321,7 +321,7 @@ def walked(value: Any, site: int, *, deep: bool = False) -> Any:
         for referent in gc.get_referents(value):
             if is_container(type(referent)):
                 return Stepping(referent, value, site, deep=deep)
-    return Turning(value, site) if kind in _IN_C else value
+    return _Turning(value, site) if kind in _IN_C else value
 
 
 def is_plain(iterable: Any, depth: int = _WITHIN) -> bool:
@@ -329,7 +329,7 @@ def is_plain(iterable: Any, depth: int = _WITHIN) -> bool:
     kind = type(iterable)
     if kind is Stepping:
         return True
-    if kind is Turning:
+    if kind is _Turning:
         return is_plain(iterable._iterator, depth)
     if kind is tuple or kind in _IN_C:
         return depth > 0 and all(is_plain(part, depth - 1) for part in gc.get_referents(iterable))

@@ -36,7 +36,7 @@ from plait.run.primitives.simple_queue import SimpleQueue
 from plait.run.primitives.site import SKIPPED
 from plait.run.rewrite import compile_module, rewrite
 
-FROM_SOURCE = ("queue", "sched", "concurrent.futures._base", "concurrent.futures.thread", "concurrent.futures")
+_FROM_SOURCE = ("queue", "sched", "concurrent.futures._base", "concurrent.futures.thread", "concurrent.futures")
 _CLOCK = (
     "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns",
     "process_time", "process_time_ns", "thread_time", "thread_time_ns", "sleep",
@@ -71,13 +71,13 @@ class Mirror:
         self.modules["signal"] = signals()
         SKIPPED.add("threading")
         with self.installed():
-            for name in sorted(FROM_SOURCE):  # a package before its parts
+            for name in sorted(_FROM_SOURCE):  # a package before its parts
                 self._enter(name)
-            for name in FROM_SOURCE:
+            for name in _FROM_SOURCE:
                 self._fill(name)
-        for name in FROM_SOURCE:
+        for name in _FROM_SOURCE:
             _keep_exceptions(importlib.import_module(name), self.modules[name])
-        SKIPPED.update(FROM_SOURCE)
+        SKIPPED.update(_FROM_SOURCE)
         queue: Any = self.modules["queue"]
         queue.SimpleQueue = SimpleQueue  # the C one cannot be scheduled
         futures: Any = self.modules["concurrent.futures"]
@@ -94,7 +94,7 @@ class Mirror:
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
         """Let imports find the mirrored modules until the block ends."""
-        saved = {name: sys.modules.get(name) for name in (*self.modules, *FROM_SOURCE)}
+        saved = {name: sys.modules.get(name) for name in (*self.modules, *_FROM_SOURCE)}
         sys.modules.update(self.modules)
         package = sys.modules.get(PACKAGE)
         undo = [] if package is None else installed_in_package(self.modules, package)

@@ -16,7 +16,7 @@ from typing import Any
 from plait.model.test import Call, Test
 from plait.run.testbed import namespace
 
-SWITCH_INTERVAL = 1e-6
+_SWITCH_INTERVAL = 1e-6
 PATIENCE = 0.5  # seconds without an end after which threads count as deadlocked
 
 Outcome = tuple[str, ...]  # one entry per call: "" or the name of an exception; ("deadlock",) if they did not end
@@ -24,7 +24,7 @@ Event = tuple[bool, str, int]  # whether a method begins, which one, in which th
 
 
 @contextmanager
-def switching(interval: float = SWITCH_INTERVAL) -> Iterator[None]:
+def switching(interval: float = _SWITCH_INTERVAL) -> Iterator[None]:
     """Let the interpreter switch threads as often as it can until the block ends."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(interval)

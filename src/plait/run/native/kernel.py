@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 LIMITS, NAMESPACES, CAPABILITIES, LANDLOCK, SECCOMP = "limits", "namespaces", "capabilities", "landlock", "seccomp"
 LAYERS = (LIMITS, NAMESPACES, CAPABILITIES, LANDLOCK, SECCOMP)
 
-DESCRIPTORS = 4096
+_DESCRIPTORS = 4096
 THREADS = 4000
 """Threads and processes that one confined process may have. Its parent ends it with half of them, and says so (see
 `plait.run.native.process`): one that cannot start any more is of no use to plait either."""
@@ -46,7 +46,7 @@ WATCHES = 32
 DISK = 1 << 29
 """Bytes that a process may write: in its own folder where that can be told, else to a single file."""
 
-CORE = 1 if sys.platform == "linux" else 0
+_CORE = 1 if sys.platform == "linux" else 0
 """The limit of core files. Linux gives a core to the program that `core_pattern` names even where no byte is allowed,
 but for this number (see its ``do_coredump``)."""
 
@@ -130,11 +130,6 @@ def kernel_source() -> str:
     return start + "".join(parts).replace("from plait.run.native.seccomp import install_filter\n", "")
 
 
-def landlock_abi() -> int:
-    """Return the version of Landlock that this kernel offers; 0 if none."""
-    return _Landlock(_Kernel(), ()).abi if sys.platform == "linux" else 0
-
-
 def conceal() -> None:
     """Keep other processes of the user from reading this one's memory and environment (``PR_SET_DUMPABLE``)."""
     if sys.platform == "linux":
@@ -168,7 +163,7 @@ def forbid_cores() -> None:
     import resource  # noqa: PLC0415 - not on every system
 
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
-    most = CORE if hard == resource.RLIM_INFINITY else min(CORE, hard)
+    most = _CORE if hard == resource.RLIM_INFINITY else min(_CORE, hard)
     resource.setrlimit(resource.RLIMIT_CORE, (most, most))
 
 
@@ -176,7 +171,7 @@ def _limit(allow: Collection[str]) -> str:
     import resource  # noqa: PLC0415 - not on every system
 
     # Who may run before all others (real time), may keep everybody else from running.
-    wanted = [(resource.RLIMIT_NOFILE, DESCRIPTORS), (resource.RLIMIT_RTPRIO, 0), (resource.RLIMIT_NICE, 0)]
+    wanted = [(resource.RLIMIT_NOFILE, _DESCRIPTORS), (resource.RLIMIT_RTPRIO, 0), (resource.RLIMIT_NICE, 0)]
     wanted.append((resource.RLIMIT_SIGPENDING, PENDING))
     if "write" not in allow:
         wanted.append((resource.RLIMIT_FSIZE, DISK))

@@ -117,8 +117,8 @@ class Execution:
 
     def run(self, arguments: tuple[Any, ...], patience: float) -> None:
         """Measure from opening the gates until the last suffix has ended."""
-        gates = [ALLOCATE() for _ in self._suffixes]
-        ready = [ALLOCATE() for _ in self._suffixes]
+        gates = [_ALLOCATE() for _ in self._suffixes]
+        ready = [_ALLOCATE() for _ in self._suffixes]
         for lock in gates + ready:
             lock.acquire()
         threads = [
@@ -152,10 +152,10 @@ class Execution:
 
 
 TRIES = 6
-TRIAL_S = 0.3
+_TRIAL_S = 0.3
 WAITS = "does not return"
 
-ALLOCATE = threading.Lock
+_ALLOCATE = threading.Lock
 """The interpreter's own lock type; `plait.run.native.locks` may replace it in `threading`."""
 
 
@@ -197,7 +197,7 @@ def measure(load: Load, threads: int, repeat: int, repetitions: int, seconds: fl
     return {"whole": whole, "suffix": suffix}
 
 
-class LoadTrial:
+class _LoadTrial:
     """A trial run of a test that finds calls which raise or never return.
 
     Each suffix runs alone until all calls that are left succeed; then all suffixes run together.
@@ -257,7 +257,7 @@ class LoadTrial:
             self.bad[place] = reason
 
     def _follow(self, suffix: int, shared: tuple[Any, ...]) -> None:
-        end = time.monotonic() + TRIAL_S
+        end = time.monotonic() + _TRIAL_S
         for _ in range(self._load.repeat):
             if time.monotonic() > end:
                 break
@@ -318,7 +318,7 @@ class Server:
         return measure(self._loads[name], **arguments)
 
     def trial(self, name: str, skipped: list[list[int]], patience: float) -> dict[str, Any]:
-        """See `LoadTrial`. If a call of the prefix raises, the answer contains only that call."""
+        """See `_LoadTrial`. If a call of the prefix raises, the answer contains only that call."""
         load = self._loads[name]
         try:
             load.prefix()
@@ -329,7 +329,7 @@ class Server:
             line = trace.tb_next.tb_lineno - load.prefix.__code__.co_firstlineno
             return {"prefix": line - 1, "reason": describe(error)}
         places = [(suffix, call) for suffix, call in skipped]
-        return {"bad": LoadTrial(load, places).run(patience)}
+        return {"bad": _LoadTrial(load, places).run(patience)}
 
     def profile(self, name: str, threads: int, repeat: int, patience: float) -> dict[str, Any]:
         """Return the profile of each lock while the suffixes ran, and their total time."""

@@ -27,12 +27,12 @@ PATIENCE = 0.5  # seconds until threads that have not ended are examined
 STILL = 1.0  # seconds without any processor time after which a thread counts as waiting for ever
 BUSY = 2.0  # seconds of processor time after which a call counts as endless: calls take microseconds
 LONGEST = 20.0  # seconds for the whole examination: if it is still undecided then, the execution shows nothing
-SPINS = 2_000  # times that a waiting thread checks for the others before it yields its processor
+_SPINS = 2_000  # times that a waiting thread checks for the others before it yields its processor
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # of processor time in a second
 _DELAYS = (0, 20, 200, 2_000)  # turns of an empty loop, about 20 ns each
 
 
-def is_free_threaded() -> bool:
+def _is_free_threaded() -> bool:
     """Return whether this interpreter was built without a GIL."""
     return bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
@@ -45,7 +45,7 @@ def runs_in_parallel() -> bool:
 
 def build() -> str:
     """Return the name of this interpreter in findings."""
-    return f"{sys.version.split()[0]} free-threaded" if is_free_threaded() else sys.version.split()[0]
+    return f"{sys.version.split()[0]} free-threaded" if _is_free_threaded() else sys.version.split()[0]
 
 
 @dataclass(slots=True)
@@ -177,7 +177,7 @@ def _all_there(arrived: Sequence[int], turn: int) -> bool:
     spins, until = 0, 0.0
     while min(arrived) <= turn:
         spins += 1
-        if spins % SPINS == 0:
+        if spins % _SPINS == 0:
             time.sleep(0)
             until = until or time.monotonic() + PATIENCE
             if time.monotonic() > until:

@@ -34,11 +34,11 @@ _SECRET = re.compile(
 _URL_WITH_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s@]*@", re.IGNORECASE)
 ENVIRONMENT = "env:"
 """The prefix of the permission to read a variable of the environment; the name follows."""
-LONGEST_ANSWER = 64 * 1024 * 1024  # of a process that may say anything
+_LONGEST_ANSWER = 64 * 1024 * 1024  # of a process that may say anything
 THREADS = 2000
 """Threads that a process with code under test may have; it is ended if it has more, since others need them."""
 MOST_FILES = 100_000  # that it may make
-LOOK_S = 0.05  # seconds between two counts: a hundred microseconds are enough to start some threads
+_LOOK_S = 0.05  # seconds between two counts: a hundred microseconds are enough to start some threads
 _SHARE = 0.75  # of the machine's memory goes to processes that run code under test; the rest is everybody else's
 _MARGIN = 1 << 28  # bytes of interpreter and libraries
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -109,7 +109,7 @@ class Process:
         end = time.monotonic() + timeout
         while (left := end - time.monotonic()) > 0:
             with contextlib.suppress(queue.Empty):
-                return self._answers.get(timeout=min(left, LOOK_S))
+                return self._answers.get(timeout=min(left, _LOOK_S))
             too_much = excess(self._process.pid, memory_share(2))
             if too_much:
                 self._process.kill()
@@ -119,7 +119,7 @@ class Process:
     def _read(self) -> None:
         assert self._process.stdout is not None
         try:
-            while line := self._process.stdout.readline(LONGEST_ANSWER):
+            while line := self._process.stdout.readline(_LONGEST_ANSWER):
                 self._answers.put(line)
         except ValueError:  # no text
             self._answers.put("no text\n")

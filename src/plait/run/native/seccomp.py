@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     _Code = list[tuple[int, int, int, int]]  # of instructions: what to do, steps to skip if so and if not, a number
 
-MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+_MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """The machines whose system calls are known here, with the kernel's names for them (``AUDIT_ARCH``)."""
 
 _COLUMNS = {"x86_64": 0, "aarch64": 1}
@@ -222,12 +222,12 @@ def _controls(allow: Collection[str]) -> _Code:
 
 
 def filter_program(machine: str, allow: Collection[str], own: int, trust: Collection[str] = ()) -> bytes:
-    """Return the filter of process ``own`` on a machine of `MACHINES`.
+    """Return the filter of process ``own`` on a machine of `_MACHINES`.
 
     ``trust`` names what other layers enforce by path, so that this one need not refuse it everywhere: ``paths``
     (creating and cutting files), ``attributes`` (modes, owners, times), ``queues`` (System V and POSIX queues).
     """
-    code: _Code = [(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, MACHINES[machine]), _ends(_REFUSE), (_LOAD, 0, 0, 0)]
+    code: _Code = [(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, _MACHINES[machine]), _ends(_REFUSE), (_LOAD, 0, 0, 0)]
     if machine == "x86_64":
         code += [(0x35, 0, 1, 0x40000000), _ends(_REFUSE)]  # the x32 calls, which have numbers of their own
     for name, block in _rules(allow, own, trust).items():
@@ -248,7 +248,7 @@ def install_filter(allow: Collection[str], trust: Collection[str]) -> str:
     The process must have given up gaining privileges (``PR_SET_NO_NEW_PRIVS``).
     """
     machine = platform.machine()
-    if machine not in MACHINES or struct.calcsize("P") != 8:
+    if machine not in _MACHINES or struct.calcsize("P") != 8:
         return "no table of system calls for " + (machine or "this machine")
     code = filter_program(machine, allow, os.getpid(), trust)
     program = _Program(len(code) // 8, code)

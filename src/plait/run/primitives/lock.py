@@ -30,7 +30,7 @@ from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
 from plait.run.vthread import VThread
 
-TIMEOUT_MAX = 9223372036.0
+_TIMEOUT_MAX = 9223372036.0
 NOWHERE = "0x7f0000000000"  # an address that is the same in every execution
 
 
@@ -56,7 +56,7 @@ def check_timeout(blocking_call: bool, timeout: float) -> None:
         raise ValueError("can't specify a timeout for a non-blocking call")
     if timeout < 0 and timeout != -1:
         raise ValueError("timeout value must be a non-negative number")
-    if timeout > TIMEOUT_MAX:
+    if timeout > _TIMEOUT_MAX:
         raise OverflowError("timeout value is too large")
 
 

@@ -23,7 +23,7 @@ from plait.run.quiet import quiet_block
 from plait.run.vthread import FINISHED, VThread
 
 _MAIN_IDENT = threading.main_thread().ident or 0  # the real one
-IDENT_BASE = 1000  # a thread's identifier is never 0 and the same in every execution
+_IDENT_BASE = 1000  # a thread's identifier is never 0 and the same in every execution
 
 
 class Thread:
@@ -354,12 +354,12 @@ def get_ident() -> int:
 def _ident(vthread: VThread) -> int:
     if vthread.id and vthread.id == hooks.main:
         return _MAIN_IDENT  # which may be given to the system, to send a signal to
-    return IDENT_BASE + vthread.id
+    return _IDENT_BASE + vthread.id
 
 
 def is_virtual_ident(ident: int) -> bool:
     """Return whether the identifier is that of a virtual thread other than the main one."""
-    return IDENT_BASE <= ident < IDENT_BASE + len(ENGINE.threads)
+    return _IDENT_BASE <= ident < _IDENT_BASE + len(ENGINE.threads)
 
 
 @built_in

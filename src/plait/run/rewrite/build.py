@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Absent:
+class _Absent:
     """Marks an attribute that an object does not have."""
 
 
 # What rewritten code needs besides the hooks: built-ins under names that the module cannot have redefined.
 REFERENCES: dict[str, Any] = {
-    "_p_slice": slice, "_p_getattr": getattr, "_p_absent": Absent, "_p_globals": globals, "_p_locals": locals,
+    "_p_slice": slice, "_p_getattr": getattr, "_p_absent": _Absent, "_p_globals": globals, "_p_locals": locals,
     "_p_star": lambda *args: args,
 }  # fmt: skip
 

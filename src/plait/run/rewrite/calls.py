@@ -10,7 +10,7 @@ from plait.run.rewrite import build
 from plait.run.rewrite.context import RewriteContext
 
 
-class FieldHook(NamedTuple):
+class _FieldHook(NamedTuple):
     """The hook of a built-in that names an attribute by a string."""
 
     hook: str
@@ -19,45 +19,45 @@ class FieldHook(NamedTuple):
 
 
 # Functions that pass elements on one by one: in the head of a loop, their arguments have a point per element, too.
-LAZY_WALKERS = frozenset({"enumerate", "zip", "map", "filter"})
+_LAZY_WALKERS = frozenset({"enumerate", "zip", "map", "filter"})
 # Built-ins that read the whole content of their arguments.
-WALKERS = frozenset({"len", "reversed", "iter", "str", "repr", "bool", *LAZY_WALKERS})
+_WALKERS = frozenset({"len", "reversed", "iter", "str", "repr", "bool", *_LAZY_WALKERS})
 # Names of functions in C that may work in several steps; those of the library are no built-ins.
-STEPWISE = frozenset({
+_STEPWISE = frozenset({
     "list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "any", "all", "enumerate", "zip", "map", "filter",
     "next", "bytes", "bytearray", "min", "max", "frozendict",
 })  # fmt: skip
-STEPWISE_LIBRARY = frozenset({
+_STEPWISE_LIBRARY = frozenset({
     "deque", "reduce", "accumulate", "batched", "chain", "compress", "cycle", "dropwhile", "filterfalse", "groupby",
     "islice", "pairwise", "starmap", "takewhile", "tee", "zip_longest", "product", "permutations", "combinations",
     "combinations_with_replacement", "ior", "isub",
 })  # fmt: skip
-STEPWISE_METHODS = frozenset({
+_STEPWISE_METHODS = frozenset({
     "index", "count", "insert", "remove", "sort", "reverse", "extend", "extendleft", "update", "union", "intersection",
     "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint", "fromkeys", "from_iterable",
     "difference_update", "intersection_update", "symmetric_difference_update",
     "__ior__", "__isub__",
 })  # fmt: skip
-FUNCTION_FIRST = frozenset({"map", "filter"})
-SIZES = frozenset({"len", "bool"})  # they look at nothing but how long a value is
+_FUNCTION_FIRST = frozenset({"map", "filter"})
+_SIZES = frozenset({"len", "bool"})  # they look at nothing but how long a value is
 BARE = frozenset({"sort", "reverse"})  # the methods among them that need no argument
-HEAP_WRITERS = frozenset({
+_HEAP_WRITERS = frozenset({
     "heappush", "heappop", "heapify", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right",
 })  # fmt: skip
-FIELD_HOOKS = {
-    "getattr": FieldHook("_p_ga", "read", (2, 3)),
-    "hasattr": FieldHook("_p_ga", "read", (2,)),
-    "setattr": FieldHook("_p_sa", "write", (3,)),
-    "delattr": FieldHook("_p_da", "delete", (2,)),
+_FIELD_HOOKS = {
+    "getattr": _FieldHook("_p_ga", "read", (2, 3)),
+    "hasattr": _FieldHook("_p_ga", "read", (2,)),
+    "setattr": _FieldHook("_p_sa", "write", (3,)),
+    "delattr": _FieldHook("_p_da", "delete", (2,)),
 }
 # They depend on the frame they are called from, or run nobody's code and let no other thread in: no hook.
-UNHOOKED = frozenset({"super", "__import__", "isinstance", "len"})
+_UNHOOKED = frozenset({"super", "__import__", "isinstance", "len"})
 # Without arguments they say what the frame they are called from holds, temporaries of rewriting included.
 FRAME_READERS = {"locals": "_p_lo", "vars": "_p_lo", "dir": "_p_lo", "globals": "_p_gl"}
-RUNNERS = frozenset({"eval", "exec"})
+_RUNNERS = frozenset({"eval", "exec"})
 # They call their first argument, or what they are given by name, from C.
-CALLERS = frozenset({"map", "filter", "reduce", "starmap", "takewhile", "dropwhile", "filterfalse"})
-CALLERS_BY_NAME = frozenset({"sorted", "min", "max", "sort", "groupby", "accumulate"})
+_CALLERS = frozenset({"map", "filter", "reduce", "starmap", "takewhile", "dropwhile", "filterfalse"})
+_CALLERS_BY_NAME = frozenset({"sorted", "min", "max", "sort", "groupby", "accumulate"})
 
 
 class Calls(RewriteContext):
@@ -66,13 +66,13 @@ class Calls(RewriteContext):
     def call(self, node: ast.Call) -> ast.expr:
         """Rewrite any call."""
         name = node.func.id if isinstance(node.func, ast.Name) and self.is_builtin(node.func.id) else ""
-        if name in FIELD_HOOKS and _is_plain(node, FIELD_HOOKS[name].arities):
-            return self._field_call(node, FIELD_HOOKS[name])
+        if name in _FIELD_HOOKS and _is_plain(node, _FIELD_HOOKS[name].arities):
+            return self._field_call(node, _FIELD_HOOKS[name])
         if name in FRAME_READERS and _is_plain(node, (0,)):
             return build.call_node(FRAME_READERS[name], [node], node)
-        if name in RUNNERS and _is_plain(node, (1, 2, 3)):
+        if name in _RUNNERS and _is_plain(node, (1, 2, 3)):
             return self._run_text(node)
-        if name in UNHOOKED or (name == "type" and _is_plain(node, (1,))):
+        if name in _UNHOOKED or (name == "type" and _is_plain(node, (1,))):
             text = ast.unparse(node)
             node.args = self._arguments(node, name, text)
             node.keywords = [self._keyword(keyword) for keyword in node.keywords]
@@ -89,15 +89,15 @@ class Calls(RewriteContext):
             case ast.Name() if not node.args:
                 return False
             case ast.Name() if name:
-                return name in STEPWISE and (name not in ("min", "max") or len(node.args) == 1)
+                return name in _STEPWISE and (name not in ("min", "max") or len(node.args) == 1)
             case ast.Name(id=other):
-                return other in STEPWISE_LIBRARY and self.is_global(other)
+                return other in _STEPWISE_LIBRARY and self.is_global(other)
             case ast.Attribute(attr="pop"):
                 return len(node.args) == 1 and not isinstance(node.args[0], ast.Starred) and not node.keywords
-            case ast.Attribute(value=ast.Name(id=module), attr=other) if other in STEPWISE_LIBRARY:
+            case ast.Attribute(value=ast.Name(id=module), attr=other) if other in _STEPWISE_LIBRARY:
                 return self.is_global(module)
             case ast.Attribute(attr=other):
-                return other in STEPWISE_METHODS
+                return other in _STEPWISE_METHODS
         return False
 
     def _stepwise_call(self, node: ast.Call) -> ast.expr:
@@ -105,7 +105,7 @@ class Calls(RewriteContext):
         site = self.site("call", node)
         called = _called(node)
         match node.func:
-            case ast.Attribute(value=receiver, attr=attribute) if attribute not in STEPWISE_LIBRARY:
+            case ast.Attribute(value=receiver, attr=attribute) if attribute not in _STEPWISE_LIBRARY:
                 subject = [self.value(receiver), build.constant(self.mangled(attribute), node), site]
                 node.func = build.call_node("_p_nm", subject, node)
             case callee:
@@ -126,7 +126,7 @@ class Calls(RewriteContext):
     def steps(self, node: ast.expr) -> ast.expr:
         """Return the rewritten iterable of a loop."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and self.is_builtin(node.func.id):
-            if node.func.id in LAZY_WALKERS:
+            if node.func.id in _LAZY_WALKERS:
                 return self._lazy_walk(node, node.func.id)
             if node.func.id == "range":
                 return self.value(node)
@@ -140,7 +140,7 @@ class Calls(RewriteContext):
         site = self.site("call", node)
         args = [
             self._given(_called(node), arg, position)
-            if position < (name in FUNCTION_FIRST) or isinstance(arg, ast.Starred)
+            if position < (name in _FUNCTION_FIRST) or isinstance(arg, ast.Starred)
             else self.steps(arg)
             for position, arg in enumerate(node.args)
         ]
@@ -149,15 +149,17 @@ class Calls(RewriteContext):
     def _arguments(self, node: ast.Call, name: str, text: str) -> list[ast.expr]:
         """Return the rewritten positional arguments; a walker's is read as a whole, several at one moment."""
         return [
-            self.whole(arg, "read", text, "_p_z" if name in SIZES else "_p_o")
-            if self._announces(node, name) and not isinstance(arg, ast.Starred) and position >= (name in FUNCTION_FIRST)
+            self.whole(arg, "read", text, "_p_z" if name in _SIZES else "_p_o")
+            if self._announces(node, name)
+            and not isinstance(arg, ast.Starred)
+            and position >= (name in _FUNCTION_FIRST)
             else self._given(_called(node), arg, position)
             for position, arg in enumerate(node.args)
         ]
 
     def _given(self, called: str, arg: ast.expr, position: int) -> ast.expr:
         """Return a rewritten argument; one that C code will call is announced: it may be written in C itself."""
-        calls = position == 0 and called in CALLERS and self._may_touch(arg)
+        calls = position == 0 and called in _CALLERS and self._may_touch(arg)
         site = self.site("call", arg) if calls else None
         value = self.value(arg)
         return value if site is None else build.call_node("_p_fn", [value, site], arg)
@@ -165,18 +167,18 @@ class Calls(RewriteContext):
     def _may_touch(self, node: ast.expr) -> bool:
         """Return whether a function that is passed to C code may be written in C and access shared state."""
         if isinstance(node, ast.Name) and self.is_builtin(node.id) and hasattr(builtins, node.id):
-            return node.id in FIELD_HOOKS
+            return node.id in _FIELD_HOOKS
         return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
 
     def _keyword(self, keyword: ast.keyword, called: str = "") -> ast.keyword:
-        calls = keyword.arg in ("key", "func") and called in CALLERS_BY_NAME
+        calls = keyword.arg in ("key", "func") and called in _CALLERS_BY_NAME
         site = self.site("call", keyword.value) if calls and self._may_touch(keyword.value) else None
         value = self.value(keyword.value) if keyword.arg else self.whole(keyword.value, "iterate")
         if site is not None:
             value = build.call_node("_p_fn", [value, site], keyword.value)
         return ast.copy_location(ast.keyword(keyword.arg, value), keyword)
 
-    def _field_call(self, node: ast.Call, field: FieldHook) -> ast.expr:
+    def _field_call(self, node: ast.Call, field: _FieldHook) -> ast.expr:
         """Rewrite ``getattr(o, n, d)`` and the like."""
         site = self.site(field.kind, node)
         args = [self.value(arg) for arg in node.args]
@@ -198,10 +200,10 @@ class Calls(RewriteContext):
         match node.func:
             case ast.Attribute(value=receiver):
                 func = node.func
-                writes = func.attr in HEAP_WRITERS and isinstance(receiver, ast.Name) and self.is_global(receiver.id)
+                writes = func.attr in _HEAP_WRITERS and isinstance(receiver, ast.Name) and self.is_global(receiver.id)
                 func.value = self.value(receiver)
             case callee:
-                writes = isinstance(callee, ast.Name) and callee.id in HEAP_WRITERS and self.is_global(callee.id)
+                writes = isinstance(callee, ast.Name) and callee.id in _HEAP_WRITERS and self.is_global(callee.id)
                 node.func = self.value(callee)
         args = self._arguments(node, name, text)
         if writes and args and not _has_star(args):
@@ -210,7 +212,7 @@ class Calls(RewriteContext):
 
     @staticmethod
     def _announces(node: ast.Call, name: str) -> bool:
-        return name in WALKERS and (len(node.args) == 1 or name in LAZY_WALKERS or name in UNHOOKED)
+        return name in _WALKERS and (len(node.args) == 1 or name in _LAZY_WALKERS or name in _UNHOOKED)
 
     def _announce_write(self, node: ast.Call, args: list[ast.expr], text: str) -> None:
         """Announce a write of the whole first argument, after the other arguments have been evaluated."""

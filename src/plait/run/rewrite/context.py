@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Built-ins whose results are immutable and not shared: looking at such a value is no access.
-SCALAR_CALLS = frozenset({
+_SCALAR_CALLS = frozenset({
     "len", "isinstance", "issubclass", "callable", "hasattr", "bool", "any", "all", "id", "hash", "ord", "chr", "int",
     "float", "str", "repr", "ascii", "bin", "hex", "oct", "format", "type",
 })  # fmt: skip
-SHARABLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.NamedExpr, ast.Await)
+_SHARABLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.NamedExpr, ast.Await)
 
 
 @dataclass(slots=True)
@@ -172,7 +172,7 @@ class RewriteContext(ABC):
             case ast.UnaryOp(operand=operand):
                 return self.is_scalar(operand)
             case ast.Call(func=ast.Name(id=name)):
-                return name in SCALAR_CALLS and self.is_builtin(name)
+                return name in _SCALAR_CALLS and self.is_builtin(name)
             case ast.BinOp(left=left, right=right):
                 return self.is_scalar(left) and self.is_scalar(right)
         return False
@@ -181,7 +181,7 @@ class RewriteContext(ABC):
         """Return whether the value of an original expression may be an object that other threads use."""
         if isinstance(node, ast.Name):
             return node.id != "__debug__"
-        return isinstance(node, SHARABLE) and not self.is_scalar(node)
+        return isinstance(node, _SHARABLE) and not self.is_scalar(node)
 
     def whole(self, node: ast.expr, kind: str, text: str | None = None, hook: str = "_p_o") -> ast.expr:
         """Return the rewritten expression, announced as read as a whole if it, or what it is made of, may be shared."""

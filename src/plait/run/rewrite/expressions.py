@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from plait.run.rewrite.scope import ComprehensionNode
 
 WHOLE_OPERATORS = (ast.Add, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor, ast.Mult)
-WHOLE_COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-MEMBERSHIP = (ast.In, ast.NotIn)
-DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
+_WHOLE_COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_MEMBERSHIP = (ast.In, ast.NotIn)
+_DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
 
 
-CALLED = sys.version_info < (3, 12)  # a comprehension is a function of its own, entered like any other
+_CALLED = sys.version_info < (3, 12)  # a comprehension is a function of its own, entered like any other
 
 
 class Expressions(Calls):
@@ -77,7 +77,7 @@ class Expressions(Calls):
         return build.constant(self.mangled(node.attr), node)
 
     def _subscript(self, node: ast.Subscript) -> ast.expr:
-        if isinstance(node.value, (ast.Constant, *DISPLAYS)):
+        if isinstance(node.value, (ast.Constant, *_DISPLAYS)):
             self.children(node)
             return node
         site = self.site("read", node)
@@ -115,7 +115,7 @@ class Expressions(Calls):
     def _binary(self, node: ast.BinOp) -> ast.expr:
         whole = isinstance(node.op, WHOLE_OPERATORS) and not (self.is_scalar(node.left) or self.is_scalar(node.right))
         if whole and isinstance(node.op, ast.Mult):  # a sequence is repeated by a number
-            whole = not isinstance(node.left, DISPLAYS) and not isinstance(node.right, DISPLAYS)
+            whole = not isinstance(node.left, _DISPLAYS) and not isinstance(node.right, _DISPLAYS)
         if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant | ast.JoinedStr):  # text is filled in
             whole = isinstance(node.left, ast.JoinedStr) or isinstance(node.left.value, str | bytes)
         if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.Constant):
@@ -132,9 +132,9 @@ class Expressions(Calls):
         operands = [node.left, *node.comparators]
         whole = [False] * len(operands)
         for position, (operator, left, right) in enumerate(zip(node.ops, operands, operands[1:], strict=False)):
-            if isinstance(operator, WHOLE_COMPARISONS) and not self.is_scalar(left) and not self.is_scalar(right):
+            if isinstance(operator, _WHOLE_COMPARISONS) and not self.is_scalar(left) and not self.is_scalar(right):
                 whole[position] = whole[position + 1] = True
-            elif isinstance(operator, MEMBERSHIP) and isinstance(right, DISPLAYS):  # it is compared with each element
+            elif isinstance(operator, _MEMBERSHIP) and isinstance(right, _DISPLAYS):  # it is compared with each element
                 parts = [part for part in ast.iter_child_nodes(right) if isinstance(part, ast.expr)]
                 whole[position] |= not all(map(self.is_scalar, parts))
         single = len(node.ops) == 1
@@ -144,7 +144,7 @@ class Expressions(Calls):
         sites = {
             position: self.site("member", node)
             for position, (operator, container) in enumerate(zip(node.ops, node.comparators, strict=True))
-            if isinstance(operator, MEMBERSHIP) and self.is_sharable(container)
+            if isinstance(operator, _MEMBERSHIP) and self.is_sharable(container)
         }
         values = [
             self.whole(operand, "operator") if whole[position] else self.value(operand)
@@ -223,7 +223,7 @@ class Expressions(Calls):
             with self.within(bare=True, sealed=True, scope=scope if position else outer.scope):
                 eager = outer.inside and not generator.is_async
                 generator.iter = self.steps(generator.iter) if eager else self.value(generator.iter)
-                if outer.inside and position == 0 and CALLED and not isinstance(node, ast.GeneratorExp):
+                if outer.inside and position == 0 and _CALLED and not isinstance(node, ast.GeneratorExp):
                     generator.iter = build.call_node("_p_e", [generator.iter], generator.iter)
             with self.within(bare=True, scope=scope):
                 generator.target = self.target(generator.target)

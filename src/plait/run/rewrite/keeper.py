@@ -21,12 +21,12 @@ from pathlib import Path
 from plait.run.native.kernel import LANDLOCK, LIMITS, SECCOMP, confine
 from plait.run.rewrite.cache import Request, compile_and_keep, written_by
 
-WAIT_S = 30.0  # for one module; then the process that asked does it itself, and asks no more
+_WAIT_S = 30.0  # for one module; then the process that asked does it itself, and asks no more
 LONGEST = 8 << 20  # bytes of one request
 MOST = 5_000  # requests of one process
 MOST_BYTES = 256 << 20  # of sources, for one process: code under test may not fill the disk with modules
 ROOM = 1 << 30  # bytes that stay free on the disk of the cache
-CPU_S = 600
+_CPU_S = 600
 MEMORY = 2 << 30  # bytes, of addresses: a source may be written so that its tree takes 700 times as many as it has
 _HEAD = struct.Struct("<II")
 
@@ -44,7 +44,7 @@ class Keeper:
 
     def keep(self, folder: Path, request: Request) -> bool:
         """Ask for a module to be rewritten and kept in the cache; return whether it is there now."""
-        if self._gone or folder != self._folder or not self._lock.acquire(timeout=WAIT_S):
+        if self._gone or folder != self._folder or not self._lock.acquire(timeout=_WAIT_S):
             return False
         try:
             return self._ask(request)
@@ -63,7 +63,7 @@ class Keeper:
         data = memoryview(_HEAD.pack(len(head), len(source)) + head + source)
         while data:
             data = data[os.write(self._requests, data) :]
-        answered = self._poll.poll(WAIT_S * 1000)
+        answered = self._poll.poll(_WAIT_S * 1000)
         answer = os.read(self._answers, 1) if answered else b""
         self._gone = answer == b""
         return answer == b"y"
@@ -112,7 +112,7 @@ def _serve(folder: Path, requests: int, answers: int) -> None:
     for first, last in ((3, low), (low + 1, high), (high + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])):
         os.closerange(first, last)
     confine(str(folder), (), layers=(LIMITS, LANDLOCK, SECCOMP))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     left = MOST_BYTES
     for _ in range(MOST):

@@ -8,7 +8,7 @@ from plait.run.rewrite import build
 from plait.run.rewrite.stores import Stores
 
 # One positional sub-pattern of these matches the subject itself, without reading an attribute.
-SELF_MATCHING = frozenset({
+_SELF_MATCHING = frozenset({
     "bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple",
 })  # fmt: skip
 
@@ -48,7 +48,7 @@ class Patterns(Stores):
             case ast.MatchSequence() | ast.MatchMapping():
                 return True
             case ast.MatchClass(cls=ast.Name(id=name), patterns=[_], kwd_attrs=[]) if self.is_builtin(name):
-                return name not in SELF_MATCHING
+                return name not in _SELF_MATCHING
             case ast.MatchClass(patterns=patterns, kwd_attrs=names):
                 return bool(patterns or names)
         return False

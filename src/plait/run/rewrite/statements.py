@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # Where ``while`` jumps back to its test, from 3.14 on; before, the test was repeated behind the body, and only a test
 # that held once more jumped back.
-JUMPS_TO_TEST = sys.version_info >= (3, 14)
+_JUMPS_TO_TEST = sys.version_info >= (3, 14)
 LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -122,7 +122,7 @@ class Statements(Patterns):
     def _while(self, node: ast.While) -> list[ast.stmt]:
         node.test = self.test(node.test)
         dropped, dropped_too = self.clear(node.test), self.clear(node.test)
-        if JUMPS_TO_TEST or self.frame.bare or isinstance(node.test, ast.Constant):
+        if _JUMPS_TO_TEST or self.frame.bare or isinstance(node.test, ast.Constant):
             node.body = [*dropped, *self._loop_body(node.body)]
             node.orelse = [*dropped_too, *self.block(node.orelse)]
             return [node]

@@ -39,7 +39,7 @@ def collect(old: Path, new: Path) -> Impact:
     for file in python_files(new):
         before, after = old / file, new / file
         if not before.is_file() or file_bytes(before) != file_bytes(after):
-            parts.append(collect_file(before if before.is_file() else None, after))
+            parts.append(_collect_file(before if before.is_file() else None, after))
     return Impact.together(parts)
 
 
@@ -54,7 +54,7 @@ def python_files(folder: Path) -> Iterator[Path]:
         yield Path(path).relative_to(folder)
 
 
-def collect_file(old: Path | None, new: Path) -> Impact:
+def _collect_file(old: Path | None, new: Path) -> Impact:
     """Return the points of one changed file; without ``old`` all of it is new."""
     try:
         before = None if old is None else parse_source(file_bytes(old))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from plait.subject.changes.change import Change
     from plait.subject.versions.version import Version
 
-Deed = Literal["removed", "narrowed", "replaced", "added", "widened", "moved"]
-_WORDS: dict[Deed, str] = {
+_Deed = Literal["removed", "narrowed", "replaced", "added", "widened", "moved"]
+_WORDS: dict[_Deed, str] = {
     "removed": "removed from", "narrowed": "narrowed in", "replaced": "exchanged in", "added": "added to",
     "widened": "widened in", "moved": "moved in",
 }  # fmt: skip
@@ -27,7 +27,7 @@ _WORDS: dict[Deed, str] = {
 class LockChange:
     """One thing that happened to locks, and the functions it happened in (plain names)."""
 
-    deed: Deed
+    deed: _Deed
     functions: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class LockChange:
 def lock_changes(change: Change, old: Version, new: Version) -> list[LockChange]:
     """Return what happened to locks in the changed functions that the class reaches, what weakens guards first."""
     sources = [Source(version.root, version.extra) for version in (old, new)]
-    found: dict[Deed, list[str]] = {}
+    found: dict[_Deed, list[str]] = {}
     reached = {way[-1] for way in change.reasons.values()}
     for name in (each for each in change.changed_functions if each in reached):
         module, _, qualname = name.partition(":")
@@ -52,7 +52,7 @@ def lock_changes(change: Change, old: Version, new: Version) -> list[LockChange]
     return [LockChange(deed, tuple(sorted(found[deed]))) for deed in _WORDS if deed in found]
 
 
-def compare_locks(old: FunctionNode, new: FunctionNode) -> Deed | None:
+def compare_locks(old: FunctionNode, new: FunctionNode) -> _Deed | None:
     """Return what happened to the locks of one function."""
     before, after = _Guarded(old), _Guarded(new)
     if not before.locks and not after.locks:

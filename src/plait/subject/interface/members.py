@@ -140,11 +140,11 @@ def class_interface(cls: type, name: str) -> Interface:
                     constructors.append(each)
                 if not factory or _shares_state(cls, attribute):
                     methods.append(each)
-    if not issubclass(cls, enum.Enum) and making_shares_state(cls):
+    if not issubclass(cls, enum.Enum) and _making_shares_state(cls):
         methods.append(Method(cls.__name__, f"{qualname}({{args}})", "making", constructors[0].parameters))
     classwide = [each for each in methods if each.classwide]
     itself = Method("class", qualname, "class") if any(_is_shared(each, cls) for each in classwide) else None
-    waiting = waiting_methods(cls)
+    waiting = _waiting_methods(cls)
     methods = [replace(each, waits=each.name.partition(".")[0] in waiting) for each in methods]
     methods.extend(_managed(methods))
     methods.extend(_module_functions(cls))
@@ -158,12 +158,12 @@ def class_interface(cls: type, name: str) -> Interface:
         verb = "makes" if len(makers) == 1 else "make"
         notes.append(f"{', '.join(makers)} {verb} instances: tests build objects with them, threads do not call them")
     asynchronous = [note.partition(" ")[0] for note in notes if " is asynchronous" in note]
-    if asynchronous and not any(each.name not in PASSIVE for each in methods):
+    if asynchronous and not any(each.name not in _PASSIVE for each in methods):
         raise UsageError(
             f"{name} has only asynchronous methods ({', '.join(asynchronous[:6])}): they run in one thread, that of an "
             "event loop. Threads can share what such a class uses: check that, or the functions that call it"
         )
-    if not any(each.name not in PASSIVE for each in methods):
+    if not any(each.name not in _PASSIVE for each in methods):
         alone = " of its own, and enumerated members do not change" if issubclass(cls, enum.Enum) else ""
         raise UsageError(f"{name} has no public methods{alone}: there is nothing that two threads could call")
     imports = (f"from {module} import {qualname.partition('.')[0]}",)
@@ -186,7 +186,7 @@ def _is_shared(method: Method, cls: type) -> bool:
     return method.kind == "making" or (attribute is not None and _shares_state(cls, attribute))
 
 
-def making_shares_state(cls: type) -> bool:
+def _making_shares_state(cls: type) -> bool:
     """Return whether making an instance uses what all instances share: a singleton, a registry, a table of instances.
 
     Calls of the class from several threads can then disturb each other, before any object is shared.
@@ -299,7 +299,7 @@ def special_methods(name: str, klass: type | types.ModuleType, attribute: Any) -
     bound = not isinstance(attribute, staticmethod)
     parameters = signature.read_signature(function, module=module, qualname=qualname, bound=bound)
     if "{args}" in form:
-        applied = name == "__call__" and hands_out_function(function)
+        applied = name == "__call__" and _hands_out_function(function)
         return [Method(name, f"{form}()" if applied else form, "protocol", parameters or ())]
     # Operators take exactly the operands they show.
     shown = form.count("{0}") + form.count("{1}")
@@ -326,7 +326,7 @@ def callable_methods(
         form, kind = f"with {form}: pass", "context"
     elif inspect.isgeneratorfunction(inner) or _head(returns) in {"Generator", "Iterator"}:
         form, kind = f"list({form})", "generator"
-    elif hands_out_function(function):
+    elif _hands_out_function(function):
         form = f"{form}()"
     return [Method(name, form, kind, parameters or (), returns)]
 
@@ -575,7 +575,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
 ORDER = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
 """Built-in classes define them all, mostly to refuse; only a Python definition says they mean something."""
 
-PASSIVE = frozenset({"__eq__", "__hash__", "__repr__", "__str__", *ORDER})
+_PASSIVE = frozenset({"__eq__", "__hash__", "__repr__", "__str__", *ORDER})
 """Methods that nearly every class has: alone, they give two threads nothing to do."""
 
 
@@ -583,7 +583,7 @@ PASSIVE = frozenset({"__eq__", "__hash__", "__repr__", "__str__", *ORDER})
 # Functions that make functions: decorators, and what hands out a closure.
 
 
-def hands_out_function(function: Any) -> bool:
+def _hands_out_function(function: Any) -> bool:
     """Return whether a function returns one that it makes and that needs no arguments, as most wrappers do.
 
     What such a function is about happens when its result is called: applying a decorator alone does next to nothing.
@@ -618,7 +618,7 @@ def _needs_nothing(arguments: ast.arguments) -> bool:
 # Which methods of a class wait for other threads, read from its source.
 
 
-def waiting_methods(cls: type) -> frozenset[str]:
+def _waiting_methods(cls: type) -> frozenset[str]:
     """Return methods and properties whose code calls ``wait`` or ``wait_for_anything``, directly or through others."""
     calls: dict[str, set[str]] = {}
     for klass in cls.__mro__:

@@ -23,7 +23,7 @@ from plait.subject.mend.text import SourceText
 from plait.subject.mend.view import Function, ModuleView, covering, last_name, own_nodes
 
 NEVER = frozenset({"__init__", "__new__", "__del__", "__init_subclass__", "__class_getitem__", "__post_init__"})
-MOST_NAMED = 3
+_MOST_NAMED = 3
 SHARED = 3
 """How many lines a lock for all instances is worth: it makes threads wait that have nothing to do with each other."""
 
@@ -62,11 +62,11 @@ def holding(view: ModuleView, clues: Clues, file: str, owner: str) -> Iterator[P
         for stretches in _stretches(view, clues, file, functions, existing):
             for lock in existing:
                 yield from _held(view, stretches, lock, "hold")
-            if not existing and excludes_all(view, clues, functions, home):
+            if not existing and _excludes_all(view, clues, functions, home):
                 for lock in _new_locks(view, home, stretches):
                     yield from _held(view, stretches, lock, "add lock")
         shared = any(each.is_shared for each in existing)
-        if existing and not shared and excludes_all(view, clues, functions, home):
+        if existing and not shared and _excludes_all(view, clues, functions, home):
             whole = [Stretch(each, tuple(each.body)) for each in functions]
             for lock in _new_locks(view, home, whole):
                 if lock.new == CLASS:
@@ -131,7 +131,7 @@ def changing_methods(view: ModuleView, clues: Clues, owner: str) -> list[Functio
     return [each for each in found if is_public_method(each) and each.name not in NEVER]
 
 
-def excludes_all(view: ModuleView, clues: Clues, functions: Sequence[Function], owner: str) -> bool:
+def _excludes_all(view: ModuleView, clues: Clues, functions: Sequence[Function], owner: str) -> bool:
     """Return whether a new lock would keep out everybody who changes what is raced for: it binds only who takes it."""
     attributes = set(clues.attributes)
     changing = changing_methods(view, clues, owner)
@@ -325,8 +325,8 @@ def _has_own_lines(stretch: Stretch) -> bool:
 
 def holding_title(stretches: Sequence[Stretch], lock: HeldLock) -> str:
     """Return what a mend does, in words."""
-    shown = ", ".join(f"`{each.function.name}`" for each in stretches[:MOST_NAMED])
-    others = len(stretches) - MOST_NAMED
+    shown = ", ".join(f"`{each.function.name}`" for each in stretches[:_MOST_NAMED])
+    others = len(stretches) - _MOST_NAMED
     more = f" and {others} other{'' if others == 1 else 's'}" if others > 0 else ""
     whole = all(each.is_whole for each in stretches)
     part = "" if whole else " part of" if len(stretches) == 1 else " parts of"

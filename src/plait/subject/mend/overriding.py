@@ -27,7 +27,7 @@ from plait.subject.mend.view import Function, ModuleView, last_name
 
 LAZY = frozenset({"__iter__", "__reversed__", "keys", "values", "items"})
 """What hands out something that works later, when nobody holds the lock."""
-ONE_STEP = frozenset({"get"})
+_ONE_STEP = frozenset({"get"})
 """What calls a single method of the class, which holds the lock if it has to."""
 
 
@@ -59,7 +59,7 @@ def _mixed_in(view: ModuleView, owner: str) -> list[str]:
     """Return what the abstract classes of `collections.abc` among the base classes do in several steps."""
     bases = [last_name(base) for each in view.line_of(owner) for base in view.classes[each].bases]
     kinds = [getattr(collections.abc, name) for name in bases if name in collections.abc.__all__]
-    left_out = LAZY | ONE_STEP
+    left_out = LAZY | _ONE_STEP
     return [
         name for kind in kinds for each in kind.__mro__[:-1] for name, member in vars(each).items()
         if callable(member) and not name.startswith("_") and name not in left_out | kind.__abstractmethods__

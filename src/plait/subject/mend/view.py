@@ -14,7 +14,7 @@ LOCKS = ("Lock", "RLock")
 HELD = (*LOCKS, "Condition")
 """What a `with` statement excludes others by."""
 KINDS = (*HELD, "Semaphore", "BoundedSemaphore", "Event")
-MUTATORS = frozenset(
+_MUTATORS = frozenset(
     ("add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "pop", "popitem", "popleft",
      "remove", "reverse", "rotate", "setdefault", "sort", "update")
 )  # fmt: skip
@@ -85,7 +85,7 @@ def last_name(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def primitive_made(node: ast.AST | None) -> str:
+def _primitive_made(node: ast.AST | None) -> str:
     """Return which primitive a call makes; empty if none."""
     name = last_name(node.func) if isinstance(node, ast.Call) else ""
     return name if name in KINDS else ""
@@ -161,7 +161,7 @@ class ModuleView:
                 self._primitive(inner, owner, receiver, shared=False)
 
     def _primitive(self, node: ast.Assign | ast.AnnAssign, owner: str, receiver: str, *, shared: bool) -> None:
-        kind = primitive_made(node.value)
+        kind = _primitive_made(node.value)
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         for target in targets:
             named = isinstance(target, ast.Name) if shared else bool(attribute_of(target, receiver))
@@ -298,7 +298,7 @@ def _changed_by(statement: ast.stmt, receiver: str) -> Iterator[str]:
             name = attribute_of(node, receiver)
             if name:
                 yield name
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
             name = attribute_of(node.func.value, receiver)
             if name:
                 yield name

@@ -42,7 +42,7 @@ def claim_of(module: Module, qualname: str, facts: ClassFacts | None, modules: M
     for text in _docstrings(module, qualname, modules):
         if (said := claim_in(text)) is not None:
             return said
-    if facts is not None and has_locks(facts):
+    if facts is not None and _has_locks(facts):
         return LOCKED
     return claim_in(ast.get_docstring(module.tree) or "") or UNSAID
 
@@ -59,7 +59,7 @@ def claim_in(text: str) -> str | None:
     return found
 
 
-def has_locks(facts: ClassFacts) -> bool:
+def _has_locks(facts: ClassFacts) -> bool:
     """Return whether a class makes or takes a lock."""
     held = {lock for function in facts.functions.values() for use in function.uses for lock in use.locks}
     return bool(facts.locks) or any(map(is_lock_name, held))

@@ -67,7 +67,7 @@ class Repository:
         answer = git(project, "rev-parse", "--path-format=absolute", "--git-dir", "--show-toplevel", "--show-prefix")
         if answer.returncode != 0:
             if "dubious ownership" in answer.stderr:
-                raise UsageError(f"git refuses {project}: {last_line(answer.stderr)}")
+                raise UsageError(f"git refuses {project}: {_last_line(answer.stderr)}")
             return None
         git_dir, top, prefix = (answer.stdout + "\n").split("\n")[:3]
         return cls(Path(git_dir), Path(top), prefix.rstrip("/"))
@@ -86,7 +86,7 @@ class Repository:
         for command in (("read-tree", commit), ("checkout-index", "--all", "--force", "--quiet")):
             answer = git(folder, *command, place=place, index=index)
             if answer.returncode != 0:
-                raise UsageError(f"git cannot check out {commit[:10]}: {last_line(answer.stderr)}")
+                raise UsageError(f"git cannot check out {commit[:10]}: {_last_line(answer.stderr)}")
 
     def explain_unknown(self, revision: str) -> str:
         """Return one line for a revision that does not exist: what is wrong, and what was probably meant."""
@@ -167,7 +167,7 @@ def _run(
         raise UsageError("git is not installed; name folders or releases instead of revisions") from None
 
 
-def last_line(text: str) -> str:
+def _last_line(text: str) -> str:
     """Return what git says at last, which is its reason."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no reason given")
 
@@ -240,7 +240,7 @@ class History:
         words += ["-z", base, *([tip] if tip else []), "--"]
         answer = git(self.repository.top, *words)
         if answer.returncode != 0:
-            raise UsageError(f"git cannot compare with {base[:10]}: {last_line(answer.stderr)}")
+            raise UsageError(f"git cannot compare with {base[:10]}: {_last_line(answer.stderr)}")
         listed = answer.stdout
         if tip is None:
             listed += git(self.repository.top, "ls-files", "--others", "--exclude-standard", "-z").stdout

@@ -52,11 +52,11 @@ class Release:
         kept = self.folder(cache)
         home = kept.parent
         if not kept.is_dir():
-            from plait.subject.versions.release import install_release, split  # noqa: PLC0415 - slow to import, seldom needed
+            from plait.subject.versions.release import _install_release, split  # noqa: PLC0415 - slow to import, seldom needed
 
             with scratch(home) as stage:
                 installed = stage / "installed"
-                install_release(self, installed, stage)
+                _install_release(self, installed, stage)
                 split(installed, self.name)
                 try:
                     installed.rename(kept)
@@ -103,7 +103,7 @@ def pip_install(folder: Path, requirements: Iterable[str]) -> bool:
     return True
 
 
-def install_release(release: Release, target: Path, stage: Path) -> None:
+def _install_release(release: Release, target: Path, stage: Path) -> None:
     """Install a release and what it depends on; UsageError with the reason where that fails."""
     first = _pip(stage, target, str(release))
     if first.returncode == 0:

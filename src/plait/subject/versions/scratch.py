@@ -26,7 +26,7 @@ PREFIX = "plait-version-"
 _SWEPT = (PREFIX, "plait-load-", "plait-session-")
 """Also the folders of measuring processes and of sessions of pytest, which hold no lock: swept after a day."""
 LOCK = ".owner"
-DAY_S = 86_400
+_DAY_S = 86_400
 
 
 @contextlib.contextmanager
@@ -111,7 +111,7 @@ def _is_abandoned(folder: Path) -> bool:
     if folder.is_symlink() or folder.stat().st_uid != _user():
         return False
     if sys.platform == "win32" or not (folder / LOCK).is_file():
-        return time.time() - folder.stat().st_mtime > DAY_S
+        return time.time() - folder.stat().st_mtime > _DAY_S
     with (folder / LOCK).open("r+") as owner:
         # A lock that was just created but not yet taken is young.
         return _try_lock(owner.fileno()) and time.time() - (folder / LOCK).stat().st_mtime > 2

@@ -59,7 +59,7 @@ class Version:
                 raise UsageError(f"{subject}: {subject.module} is not a Python source file (.py)")
             if not subject.qualname and package and import_root(start, top, package):
                 hint = f"if {last} is a class, write {package}:{last}"
-            elif near := near_module(start, subject.module):
+            elif near := _near_module(start, subject.module):
                 hint = f"did you mean {Subject(near, subject.qualname)}?"
             raise UsageError(f"{subject}: {where} has no module {subject.module!r}; {hint}")
         return dataclasses.replace(self, root=root)
@@ -194,7 +194,7 @@ def usual_places(folder: Path) -> list[Path]:
     return [folder / name for name in _USUAL]
 
 
-def near_module(start: Path, module: str) -> str | None:
+def _near_module(start: Path, module: str) -> str | None:
     """Return a module of the project whose name looks like this one: same package, or a top-level name that differs."""
     tops = [place for place in usual_places(start) if place.is_dir()]
     package, _, last = module.rpartition(".")

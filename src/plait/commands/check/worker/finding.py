@@ -64,7 +64,7 @@ def finding_of(
         return None
 
     def explained() -> Finding:
-        return explain_violation(examination, minimal, guards_of(seen, probes), subject, same)
+        return explain_violation(examination, minimal, _guards_of(seen, probes), subject, same)
 
     finding = guarded("explaining", explained, own, minimal.test, "the finding is shown without its interleaving")
     if finding is None:
@@ -128,7 +128,7 @@ def _twin(finding: Finding) -> Test | None:
     return replace(test, suffixes=((call,), (call,)))
 
 
-def guards_of(tests: list[Test], probes: tuple[Call, ...]) -> GuardTable:
+def _guards_of(tests: list[Test], probes: tuple[Call, ...]) -> GuardTable:
     """Return which locks the class holds where, from one serial execution of each test."""
     table = GuardTable()
     for test in tests:
@@ -145,7 +145,7 @@ def renew_guards(findings: Sequence[Finding], tests: list[Test], probes: tuple[C
     raced = [finding for finding in findings if finding.race and finding.test is not None]
     if not raced:
         return
-    table = guards_of(tests, probes)
+    table = _guards_of(tests, probes)
     for finding in raced:
         assert finding.test is not None
         assert finding.schedule is not None

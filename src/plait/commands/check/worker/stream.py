@@ -60,8 +60,8 @@ from plait.workers.protocol import STREAMS
 _GUARD_TESTS = 40
 # Executions of a wide test before samples; its schedules are too many to explore all of them anyway.
 _WIDE_SYSTEMATIC = 60
-EARLY = 3  # with time-outs at any moment, this fraction of the executions is enough
-FURTHER = 32  # executions after a test's first violation, to find others that look different
+_EARLY = 3  # with time-outs at any moment, this fraction of the executions is enough
+_FURTHER = 32  # executions after a test's first violation, to find others that look different
 _ENDLESS = 1_000
 _SAME_SIGNATURE = 2  # violations with one signature that are explained
 
@@ -206,7 +206,7 @@ class Stream:
         """Run a chunk from a recording. It is not ``followed`` if the generator has to be used instead."""
         chunk = Chunk()
         self._explored = explored
-        chunk.followed = follow_recording(self, chunk, count, explored, on_test)
+        chunk.followed = _follow_recording(self, chunk, count, explored, on_test)
         self._explored = None
         chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
         return chunk
@@ -264,9 +264,9 @@ class Stream:
         wide = is_wide(call.method for call in test.calls)
         try:
             examined = examine(
-                examination, seed=seed_of(test, options.seed), public={each.name for each in self.interface.methods},
+                examination, seed=_seed_of(test, options.seed), public={each.name for each in self.interface.methods},
                 systematic=min(options.systematic, _WIDE_SYSTEMATIC) if wide else options.systematic,
-                sampled=options.sampled, order=options.order, aim=options.aim, further=FURTHER,
+                sampled=options.sampled, order=options.order, aim=options.aim, further=_FURTHER,
             )  # fmt: skip
             if self._leaves_timeouts(examined):
                 examined = self._with_timeouts(test, examination, examined)
@@ -307,7 +307,7 @@ class Stream:
         explored = ExploredTest.of(
             examined, undetermined=undetermined, causes=tuple(map(str, causes)) if all(causes) else (),
             probes=None if self._explored is None else self._explored.probed(examination, self.probes),
-            violation=None if examined.violation is None else finding_signature(examined.violation, test),
+            violation=None if examined.violation is None else _finding_signature(examined.violation, test),
         )  # fmt: skip
         if key is not None:
             chunk.units[key] = explored.as_json()
@@ -323,8 +323,8 @@ class Stream:
         options = self.options
         with model(gil=ENGINE.gil, any_timeouts=True):
             again = examine(
-                examination, seed=seed_of(test, options.seed), systematic=options.systematic // EARLY,
-                sampled=options.sampled // EARLY, aim=options.aim, further=FURTHER,
+                examination, seed=_seed_of(test, options.seed), systematic=options.systematic // _EARLY,
+                sampled=options.sampled // _EARLY, aim=options.aim, further=_FURTHER,
             )  # fmt: skip
         again.executions += examined.executions
         again.conflicts |= examined.conflicts
@@ -389,7 +389,7 @@ class Stream:
     def _found(
         self, test: Test, violation: Violation, schedule: Schedule, chunk: Chunk, on_test: Callable[[Test], None]
     ) -> str | None:
-        signature = finding_signature(violation, test)
+        signature = _finding_signature(violation, test)
         self.signatures[signature] = self.signatures.get(signature, 0) + 1
         if self.signatures[signature] > _SAME_SIGNATURE:
             return None
@@ -424,12 +424,12 @@ class Stream:
         return same
 
 
-def seed_of(test: Test, seed: int) -> int:
+def _seed_of(test: Test, seed: int) -> int:
     """Return the seed for the executions of a test, which does not depend on when the test is generated."""
     return zlib.crc32(repr((seed, test)).encode())
 
 
-def finding_signature(violation: Violation, test: Test) -> str:
+def _finding_signature(violation: Violation, test: Test) -> str:
     """Return a key that is equal for violations that look alike before they are explained."""
     return token((violation.cause, frozenset(call.method for call in test.calls)))
 
@@ -443,7 +443,7 @@ def size_of(test: Test | None) -> int:
 # Runs a stream's next chunk from a recording: no test is generated, and only tests that a change reaches are run again.
 
 
-def follow_recording(
+def _follow_recording(
     stream: Stream, chunk: Chunk, count: int, explored: ExploredTests, on_test: Callable[[Test], None]
 ) -> bool:
     """Run the next ``count`` tests as recorded; return False if there is no recording, or an answer has changed.
