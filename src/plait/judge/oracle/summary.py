@@ -104,14 +104,14 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
     if len(violation.calls) == 1:
         odd = violation.calls[0]
         text = shown_result(results[odd])
-        usual = list(dict.fromkeys(shown_result(other.results[odd]) for other in specification.observed))
+        usual = {shown_result(each): each for each in (other.results[odd] for other in specification.observed)}
         if text in usual:
             others = [other.results[odd][-1] for other in specification.observed]
             parts = _odd_parts(results[odd][-1], others)
             if not parts and len(calls) > 1:
                 return f"with {at_once}, {_combination(results, calls)}: no order of them gives that"
             return f"with {at_once}, {_written(calls[odd])} {text} in a state that no order of them gives{parts}"
-        instead = f" instead of {' or '.join(_cut(_instead(one)) for one in usual[:3])}"
+        instead = f" instead of {' or '.join(_cut(_instead(one)) for one in list(usual.values())[:3])}"
         return f"with {at_once}, {_written(calls[odd])} {_cut(text)}{instead}"
     shown = [
         f"{_written(call)} {_cut(shown_result(result))}"
@@ -154,11 +154,13 @@ def _content(value: Any) -> str:
     return "not there" if value is None else _cut(shown_value(value))
 
 
-def _instead(text: str) -> str:
+def _instead(result: CallResult) -> str:
     """Return a result in the form that follows "instead of"."""
-    if text == "never returns":
-        return "never returning"
-    return f"raising {text[7:]}" if text.startswith("raises ") else text.removeprefix("returns ")
+    if result[0] == "raised":
+        return f"raising {result[1]}"
+    if result[0] == "returned":
+        return plain(result[1])
+    return "never returning" if result[0] == "unfinished" else shown_result(result)
 
 
 def _cut(text: str) -> str:
