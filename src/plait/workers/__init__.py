@@ -1,1 +1,1 @@
-"""Processes that run code under test: the pool on this side, the set-up on the other one."""
+"""Processes that run code under test: `pool` is the parent's side, `boot` the worker's."""

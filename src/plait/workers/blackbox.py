@@ -1,9 +1,10 @@
-"""What a worker leaves behind for its parent to read, however it ends: a small file that the worker has mapped.
+"""The black box of a worker: a small mapped file that its parent can read, however the worker ends.
 
-The parent reads it as a file: a map of what somebody else cuts off would end the process that looks at it.
+The parent reads it as a file and does not map it: if another process truncated the file, access to the map would crash
+the parent.
 
-Layout: one byte of state, the number of signs of life, the count of bytes ever printed, its own end, note (JSON), and a
-ring with the end of the output.
+Layout: one byte of state, the number of signs of life, the count of all printed bytes, how the process ends itself, the
+note (JSON), and a ring buffer with the end of the output.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OUTSIDE, LOADING, RUNNING = 0, 1, 2
-_BEAT, _PRINTED = 4, 8  # where the numbers are
-_OWN_END, _NOTE = (16, 1008), (1024, 48 * 1024)  # where each text is, and the room it has: its length first
+_BEAT, _PRINTED = 4, 8  # offsets of the numbers
+_OWN_END, _NOTE = (16, 1008), (1024, 48 * 1024)  # offset and size of each text, which begins with its length
 _RING, _RING_SIZE = 49 * 1024, 8192
 _SIZE = _RING + _RING_SIZE
 
 
 class _ReadOnly:
-    """A file's bytes, by their positions; zero where the file has none."""
+    """A file's bytes by position; zero beyond its end."""
 
     def __init__(self, file: Path) -> None:
         self._descriptor = open_quietly(file)
@@ -41,7 +42,7 @@ class _ReadOnly:
 
 
 def open_quietly(file: Path) -> int:
-    """Open a regular file of a worker's folder for reading; `OSError` for whatever else has its name now."""
+    """Open a regular file of a worker's folder for reading; raise `OSError` if it is no regular file any more."""
     descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -60,7 +61,7 @@ def tail(file: Path, length: int = 8192) -> str:
 
 
 class BlackBox:
-    """Opened by the worker with ``create``, by the parent without."""
+    """The state of a worker. The worker opens it with ``create``, the parent without."""
 
     _map: Any
 
@@ -75,7 +76,7 @@ class BlackBox:
 
     @property
     def state(self) -> int:
-        """Where the worker stands: outside any task, loading the subject, or running a task."""
+        """The worker's state: outside of any task, loading the subject, or running a task."""
         state: bytes = self._map[0:1]
         return state[0]
 
@@ -85,7 +86,7 @@ class BlackBox:
 
     @property
     def own_end(self) -> str:
-        """What the process was about to do to itself, in words; mostly empty."""
+        """The way in which the process was about to end itself, in words; mostly empty."""
         return self._text(_OWN_END)
 
     @own_end.setter
@@ -94,7 +95,7 @@ class BlackBox:
 
     @property
     def note(self) -> dict[str, Any] | None:
-        """What the task said it was doing, as plain data."""
+        """The task's description of what it is doing, as plain data."""
         try:
             found = json.loads(self._text(_NOTE))
         except (ValueError, RecursionError):
@@ -114,7 +115,7 @@ class BlackBox:
 
     @property
     def beat(self) -> int:
-        """Another number than before if there was a sign of life meanwhile."""
+        """The number of signs of life so far."""
         return int(struct.unpack("<I", self._map[_BEAT : _BEAT + 4])[0])
 
     def write(self, data: bytes) -> None:
@@ -131,7 +132,7 @@ class BlackBox:
 
     @property
     def output(self) -> str:
-        """The end of what was printed."""
+        """The end of the output."""
         count = self._printed()
         ring: bytes = self._map[_RING : _RING + _RING_SIZE]
         if count <= _RING_SIZE:

@@ -1,4 +1,4 @@
-"""The inside of a worker: how its process is set up, and how one task is run in it."""
+"""The worker's side: set the process up, and run one task after another."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ if sys.platform != "win32":
     import resource
 
 BLACK_BOX, TRACE, OWN, WORK, YOUTH = "blackbox", "trace", "own", "own/work", "youth"
-"""What is in a worker's folder; the last is what it said to its standard error before it had a black box."""
+"""The files in a worker's folder; the last one is its standard error before it had a black box."""
 TELL = getattr(signal, "SIGUSR2", None)
-"""The signal on which a worker writes down where it stands, also from within C code."""
+"""The signal on which a worker writes its stack to `TRACE`, also from within C code."""
 CLOSED = 9
 """The exit code of a worker whose files the code under test has closed."""
 _MANY_DESCRIPTORS = 64  # a worker is started with about ten
@@ -62,9 +62,9 @@ FULL = 0.8  # of the memory limit in use after a task: better a fresh worker tha
 
 @dataclass(frozen=True, slots=True)
 class Boot:
-    """What a worker is given at its start: ``home`` is its folder, ``lifeline`` a pipe that ends with the parent.
+    """The arguments of a worker: ``home`` is its folder, ``lifeline`` a pipe that closes when the parent ends.
 
-    Names of ``semaphores`` begin with that: the parent removes those that are left.
+    ``semaphores`` is the prefix of the names of its semaphores: the parent removes those that are left.
     """
 
     spec: WorkerSpec
@@ -74,7 +74,7 @@ class Boot:
 
 
 class _Inside:
-    """What this process keeps between tasks."""
+    """The state that this process keeps between tasks."""
 
     box: BlackBox
     snapshot: ProcessSnapshot
@@ -88,7 +88,7 @@ _inside = _Inside()
 
 
 def work(home: str, orders: int, answers: int, lifeline: int, semaphores: str) -> None:
-    """Be a worker: the first order brings what to set up, all others are tasks. Ends with the pipe of orders."""
+    """Run as a worker: the first order says what to set up, all others are tasks; end when their pipe closes."""
     for descriptor in (orders, answers, lifeline):
         os.set_inheritable(descriptor, False)  # what code under test starts does not answer
     first = read_order(orders)
@@ -102,7 +102,7 @@ def work(home: str, orders: int, answers: int, lifeline: int, semaphores: str) -
 
 
 def _begin_process(boot: Boot) -> None:
-    """Set the process up; a failure is written down for the parent."""
+    """Set the process up, and record a failure for the parent."""
     box = BlackBox(boot.home / BLACK_BOX, create=True)
     try:
         _set_up(boot, box)
@@ -139,7 +139,7 @@ def _set_up(boot: Boot, box: BlackBox) -> None:
 
 
 def _descriptors(numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
-    """Return which files are open under these numbers."""
+    """Return the identities of the files that are open under these descriptors."""
     found = {}
     for number in numbers:
         with contextlib.suppress(OSError):
@@ -149,7 +149,7 @@ def _descriptors(numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
 
 
 def _leave_the_terminal() -> None:
-    """Signals are as a fresh process has them; the terminal's are the campaign's business."""
+    """Reset signal handling to that of a new process; in its own session, the terminal's signals do not reach it."""
     if sys.platform != "win32":
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -177,10 +177,10 @@ def _die_with(descriptor: int) -> None:
 
 
 def _name_semaphores(prefix: str) -> None:
-    """Name the semaphores of code under test so that the parent can remove them, and nobody else.
+    """Name the semaphores of code under test so that the parent can remove them.
 
-    `multiprocessing` has a process that tracks them. Code under test may start none, and must not get to give orders to
-    one that runs outside.
+    Usually `multiprocessing` starts a process that tracks them. Code under test may start none, and must not be able to
+    send orders to one outside of its sandbox.
     """
     from multiprocessing import process, resource_tracker  # noqa: PLC0415 - in workers only
 
@@ -189,16 +189,16 @@ def _name_semaphores(prefix: str) -> None:
 
 
 def _inspect() -> None:
-    """End the process if code under test has closed files of ours: nothing can be trusted then.
+    """End the process if code under test has closed plait's own files: nothing can be trusted then.
 
-    An answer would go to whatever has the number of our pipe now.
+    An answer would go to the file that has the descriptor of the pipe now.
     """
     if _descriptors(_inside.descriptors) != _inside.descriptors:
         os._exit(CLOSED)
 
 
 class _Output(io.RawIOBase):
-    """The standard streams of code under test: only the end of what it prints is kept."""
+    """The standard streams of code under test; only the end of the output is kept."""
 
     def __init__(self, box: BlackBox, descriptor: int) -> None:
         super().__init__()
@@ -257,7 +257,7 @@ def _limit(memory: int | None) -> None:
 
 
 def load_task() -> None:
-    """Import the subject ahead of the first task; that task will say what was wrong with it."""
+    """Import the subject before the first task; if this fails, that task reports it."""
     if state.spec().module:
         with contextlib.suppress(UsageError):
             state.subject()
@@ -265,7 +265,7 @@ def load_task() -> None:
 
 
 def obey(number: int, order: bytes) -> bytes:
-    """Return the frame that answers an order. Whatever a task does, no exception leaves this."""
+    """Return the frame that answers an order. No exception of a task leaves this function."""
     try:
         task, args = pickle.loads(order)  # noqa: S301 - from the parent
     except BaseException as error:
@@ -283,7 +283,7 @@ def obey(number: int, order: bytes) -> bytes:
 
 
 def run_task(number: int, task: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Reply, Any]:
-    """Run one task: how it ended, and what it returned."""
+    """Run one task; return how it ended, and its result."""
     box = _inside.box
     box.clear()
     box.state = LOADING if task is load_task else RUNNING
@@ -312,16 +312,16 @@ def _told(error: BaseException, task: str = "") -> str:
 def _traceback() -> str:
     try:
         return traceback.format_exc()
-    except BaseException:  # the exception may be of the code under test, and lie about what caused it
+    except BaseException:  # the exception may belong to the code under test, and lie about its cause
         return ""
 
 
 def _crowded() -> bool:
-    """Return whether the next task needs a fresh process: threads were left behind, or most of the memory is in use."""
+    """Return whether the next task needs a new process: threads were left behind, or most of the memory is in use."""
     for _ in range(10):
         if not _left_threads():
             break
-        time.sleep(0.002)  # one that was just joined may still be on its way out
+        time.sleep(0.002)  # a thread that was just joined may not have ended yet
     else:
         return True
     if _inside.memory_limit is None or sys.platform != "linux":

@@ -1,9 +1,9 @@
 """The channel between a parent and one worker: two pipes, one for orders and one for answers.
 
-Orders are pickled: a worker may believe its parent. Answers are *frames*: a length, then JSON of a declared shape
-(`plait.workers.schema`). Code under test shares its process with the end that answers, so a parent reads frames as if
-an enemy had written them. Length, number of parts, depth and types are limited; what does not fit is a `FrameError`,
-which costs the worker and nothing else. An answer can still be a lie. It cannot be a program.
+Orders are pickled: a worker can trust its parent. Answers are *frames*: a length, then JSON of a declared type
+(`plait.workers.schema`). Code under test is in the process that answers, so a parent reads frames as if an attacker had
+written them. Length, number of parts, depth and types are limited. A violation is a `FrameError`, which costs only the
+worker. An answer can still be a lie, but it can never be a program.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from typing import Annotated, Any, TypedDict
 from plait.workers.schema import Codec, FrameError, codec, spelled
 
 LONGEST_FRAME = 64 * 1024 * 1024
-"""In bytes; the states of streams, by far the largest content, have some hundred thousand."""
+"""Maximum length in bytes; the states of streams, by far the largest content, have some hundred thousand."""
 MOST_PARTS = 4_000_000
-"""Values in one frame. Each takes up to a hundred bytes of the reader's memory, whatever it took in the frame."""
+"""Maximum number of values in a frame. Each takes up to a hundred bytes of the reader's memory, however short it is."""
 _LENGTH, _ORDER = struct.Struct(">Q"), struct.Struct(">QQ")
 _READ = 1 << 18
 
 VALUE, USAGE, MEMORY, BUG, READY = "value", "usage", "memory", "bug", "ready"
 UNREAD, UNSENT = "unread", "unsent"
-"""How a task ends whose process is of no use any more: code under test has disturbed what reads and answers in it."""
+"""The endings of a task after which its process cannot be used: code under test has broken plait's own code in it."""
 
 
 class StoppedAct(TypedDict):
-    """What the guard says of an act: ``act`` as ``--allow`` names it, ``call``, and ``at``, its place."""
+    """A forbidden act that was stopped: ``act`` as ``--allow`` names it, the ``call``, and its place ``at``."""
 
     act: str
     call: str
@@ -39,10 +39,10 @@ class StoppedAct(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """How a task ended. ``number`` is that of its order, ``content`` the value, or a text that says what went wrong.
+    """The end of a task. ``number`` is that of its order, ``content`` the value, or the text of an error.
 
-    ``stopped`` are acts that the guard stopped, ``output`` is the end of what was printed, ``changed`` names what was
-    changed about the process. ``retire`` asks for another worker for the next task.
+    ``stopped`` are acts that the guard stopped, ``output`` is the end of the output, ``changed`` names the settings of
+    the process that were changed. ``retire`` asks for another worker for the next task.
     """
 
     number: int
@@ -55,7 +55,7 @@ class Reply:
 
 
 def write_frame(reply: Reply, value: Any = None, kind: Any = None) -> bytes:
-    """Return a frame with a reply and a value of a type; `FrameError` if the value is of another one."""
+    """Return a frame with a reply and a value of a type; raise `FrameError` if the value has another type."""
     try:
         return _framed([_reply().encode(reply), _written(codec(kind), value)])  # type: ignore[misc]
     except FrameError:
@@ -65,7 +65,7 @@ def write_frame(reply: Reply, value: Any = None, kind: Any = None) -> bytes:
 
 
 def read_frame(data: bytes | memoryview, kind: Any = None) -> tuple[Reply, Any]:
-    """Return what a frame holds (its length is read already); `FrameError` for whatever is no such frame."""
+    """Return the content of a frame, whose length has been read; raise `FrameError` if it is invalid."""
     raw = bytes(data)
     if sum(map(raw.count, (b",", b"[", b"{"))) > MOST_PARTS:
         raise FrameError("there are too many parts in it")
@@ -106,13 +106,13 @@ def _framed(tree: Any) -> bytes:
 
 
 class Incoming:
-    """Bytes of frames as they come in; at most one frame is under way, as at most one order is."""
+    """Collects the bytes of frames. At most one frame is in transit, because at most one order is."""
 
     def __init__(self) -> None:
         self._data = bytearray()
 
     def feed(self, data: bytes) -> bytes | None:
-        """Add some bytes; returns the frame, without its length, once that is complete."""
+        """Add some bytes; return the frame, without its length, once it is complete."""
         self._data += data
         if len(self._data) < _LENGTH.size:
             return None
@@ -128,7 +128,7 @@ class Incoming:
         return frame
 
     def read(self, descriptor: int) -> tuple[bool, bytes | None]:
-        """Read what is there: whether the other end is still open, and the frame if it is complete."""
+        """Read the available bytes; return whether the other end is open, and the frame if it is complete."""
         data = os.read(descriptor, _READ)
         return bool(data), self.feed(data)
 
@@ -137,13 +137,13 @@ class Incoming:
 
 
 def write_order(number: int, *content: Any) -> bytes:
-    """Return what a parent sends under a number."""
+    """Return the bytes of an order with a number."""
     data = pickle.dumps(content, protocol=5)
     return _ORDER.pack(len(data), number) + data
 
 
 def read_order(descriptor: int) -> tuple[int, bytes] | None:
-    """Return the number of an order and its content, pickled; None if the parent is gone. In workers only."""
+    """Return the number of an order and its pickled content; None if the parent has ended. For workers only."""
     head = _exactly(descriptor, _ORDER.size)
     if head is None:
         return None
@@ -164,7 +164,7 @@ def _exactly(descriptor: int, count: int) -> bytes | None:
 
 
 def send_frame(descriptor: int, data: bytes) -> None:
-    """Write all of a frame. In workers only."""
+    """Write a whole frame. For workers only."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]

@@ -1,7 +1,7 @@
-"""The work of a campaign on a running Dask cluster: the same tasks, the same answers.
+"""Run the tasks of a command on a Dask cluster, with the same answers as on one machine.
 
-The code under test travels as an archive, to workers that join later as well. What it depends on must be installed
-where Dask's workers run, as plait must be.
+The code under test is sent as an archive, also to workers that join later. Its dependencies and plait must be installed
+where Dask's workers run.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", "dist", "site-pac
 
 
 def open_workers(spec: WorkerSpec, count: int, cluster: Cluster | None, tests: Path | None = None) -> Workers:
-    """``count`` processes of this machine, or those of a cluster, which get the project's ``tests`` to read."""
+    """Return ``count`` workers on this machine, or those of a cluster, which receive the project's ``tests``."""
     if cluster is None:
         return Workers(spec, count=count)
     return ClusterWorkers(spec, cluster, () if tests is None else (tests,))
 
 
 class ClusterWorkers(Workers):
-    """Those of a cluster instead of this machine's; ``beside`` are folders that tasks read."""
+    """The workers of a cluster, with the interface of `Workers`; ``beside`` are further folders that tasks read."""
 
     def __init__(self, spec: WorkerSpec, cluster: Cluster, beside: tuple[Path, ...] = ()) -> None:
         self.spec = spec
@@ -80,7 +80,7 @@ class ClusterWorkers(Workers):
         future.remote.add_done_callback(lambda remote: self._done(future, remote))
 
     def _done(self, future: _Remote, remote: Any) -> None:
-        """Handle an answer, a failure, or a worker that left: Dask gives its work to others, but not for ever."""
+        """Handle an answer, a failure, or the loss of a worker: Dask retries its work elsewhere, but not for ever."""
         if future.cancelled() or self._closed.is_set():
             self._end(future, CancelledError())
             return
@@ -107,7 +107,7 @@ class ClusterWorkers(Workers):
             future.set_result(outcome)
 
     def drop(self) -> None:
-        """Cancel what is under way: nobody wants its answer."""
+        """Cancel all running tasks; their answers are not needed."""
         with self._lock:
             waiting = list(self._open)
         for future in waiting:
@@ -125,7 +125,7 @@ class ClusterWorkers(Workers):
 
 
 class _Remote(Future[Answer]):
-    """A future that takes its task on the cluster with it when it is cancelled."""
+    """A future that, when it is cancelled, also cancels its task on the cluster."""
 
     def __init__(self, call: tuple[Any, ...]) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ def _plugin(made: Shipment) -> Any:
 
 
 def shipment(spec: WorkerSpec, beside: tuple[Path, ...] = ()) -> Shipment:
-    """Return all files of the code under test, and of the folders beside it, that are no products of tools."""
+    """Return all files of the code under test, and of the further folders, except files that tools generate."""
     own = [*spec.roots, *spec.paths, *([spec.file.parent] if spec.file is not None else ()), *beside]
     wanted = sorted({path.resolve() for path in own if path.is_dir()})
     folders = [path for path in wanted if not any(path != other and path.is_relative_to(other) for other in wanted)]
@@ -189,7 +189,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 # -- cluster options ---------------------------------------------------------------------------------------------------
-# Which cluster a campaign is to run on.
+# The choice of a cluster.
 
 
 CONNECT_S = 10.0
@@ -197,7 +197,7 @@ CONNECT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where the scheduler is, and the files that encryption needs, if it is used."""
+    """The address of the scheduler, and the files for encryption, if it is used."""
 
     address: str
     ca: Path | None = None
@@ -206,7 +206,7 @@ class Cluster:
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether any file for encryption was given."""
+        """True if any file for encryption was given."""
         return any((self.ca, self.cert, self.key))
 
     def client(self) -> Any:
@@ -231,14 +231,14 @@ class Cluster:
 
 
 def cluster_of(options: argparse.Namespace) -> Cluster | None:
-    """Return what the command line says."""
+    """Return the cluster that the command line names; None if it names none."""
     if options.cluster is None:
         return None
     return Cluster(options.cluster, options.cluster_ca, options.cluster_cert, options.cluster_key)
 
 
 def distributed() -> Any:
-    """Dask's package, which only the extra installs."""
+    """Import Dask's package, which only the extra installs."""
     try:
         return importlib.import_module("distributed")
     except ImportError:

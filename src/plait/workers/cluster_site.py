@@ -1,7 +1,7 @@
-"""The end of a cluster campaign on a Dask worker: unpacks the code under test and runs tasks on it.
+"""The side of a Dask worker: unpack the code under test, and run tasks on it.
 
-A Dask worker never imports code under test itself: it has worker processes of its own for that, as a campaign has on
-one machine, so that what kills or hangs them is told in the same way.
+A Dask worker never imports code under test itself. It has worker processes for that, as a command has on one machine,
+so that crashes and hangs are reported in the same way.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from plait.workers.schema import FrameError, return_type
 
 @dataclass(frozen=True, slots=True)
 class Shipment:
-    """What a worker must have: ``folders`` maps each folder of the campaign's machine to its name in ``archive``."""
+    """The files that a worker needs: ``folders`` maps folders of the parent's machine to their names in ``archive``."""
 
     key: str
     spec: WorkerSpec
@@ -36,7 +36,7 @@ class Shipment:
 
 
 class _ClusterSite:
-    """A shipment, unpacked, with processes for its tasks."""
+    """An unpacked shipment, with worker processes for its tasks."""
 
     def __init__(self, shipment: Shipment, count: int) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="plait-cluster-")).resolve()
@@ -49,7 +49,7 @@ class _ClusterSite:
         self._workers = Workers(moved(shipment.spec, self._here), count=count)
 
     def perform(self, task: Callable[..., Any], args: bytes, timeout: float, stall: float | None, tries: int) -> bytes:
-        """Return the answer, or how there came to be none, as a frame; in terms of the campaign's machine."""
+        """Run a task; return its answer or failure as a frame, with the paths of the parent's machine."""
         try:
             wanted = moved(pickle.loads(args), self._here)  # noqa: S301 - from the campaign
             answer = self._workers.attempt(task, *wanted, timeout=timeout, stall=stall, retries=tries - 1).result()
@@ -72,7 +72,7 @@ class _ClusterSite:
 
 @dataclass(frozen=True, slots=True)
 class SiteFailure:
-    """How a task came to no answer: the name of an exception, and what `plait.workers.failures` says of it."""
+    """The failure of a task: the name of an exception of `plait.workers.failures`, and its attributes."""
 
     name: str
     reason: str = ""
@@ -88,7 +88,7 @@ class SiteFailure:
     loading: bool = False
 
     def exception(self) -> WorkerError | UsageError | PlaitBugError:
-        """Return it as what the same failure is on one machine."""
+        """Return the exception that the same failure raises on one machine."""
         rest: dict[str, Any] = {"output": self.output, "trace": self.trace, "note": self.note, "stopped": self.stopped}
         if self.name == "WorkerHung":
             return WorkerHung(self.seconds, waits=self.waits, loading=self.loading, **rest)
@@ -106,14 +106,14 @@ _guard = threading.Lock()
 
 
 def open_site(shipment: Shipment, count: int) -> None:
-    """Prepare this process; harmless when repeated."""
+    """Prepare this process for a shipment; further calls do nothing."""
     with _guard:
         if shipment.key not in _sites:
             _sites[shipment.key] = _ClusterSite(shipment, count)
 
 
 def close_site(key: str) -> None:
-    """Let go of what was shipped."""
+    """Close the site of a shipment."""
     with _guard:
         site = _sites.pop(key, None)
     if site is not None:
@@ -121,12 +121,12 @@ def close_site(key: str) -> None:
 
 
 def perform(key: str, task: Callable[..., Any], args: bytes, timeout: float, stall: float | None, tries: int) -> bytes:
-    """Run a task on what was shipped under ``key``."""
+    """Run a task on the shipment ``key``."""
     return _sites[key].perform(task, args, timeout, stall, tries)
 
 
 def answer_of_site(data: object, task: Callable[..., Any]) -> Answer | Exception:
-    """Return what a site says about a task: its answer, or why there is none."""
+    """Return the answer of a site to a task, or raise its failure."""
     failed = isinstance(data, bytes) and data[:1] == _FAILURE
     try:
         frame = Incoming().feed(data[1:]) if isinstance(data, bytes) else None
@@ -137,7 +137,7 @@ def answer_of_site(data: object, task: Callable[..., Any]) -> Answer | Exception
 
 
 def moved(value: Any, folders: Mapping[str, str]) -> Any:
-    """Return plain data with paths below some folders as they are elsewhere; the longest fitting folder decides."""
+    """Return plain data with paths translated between machines; the longest matching folder decides."""
     if isinstance(value, str):
         return _moved_text(value, folders)
     if isinstance(value, Path):

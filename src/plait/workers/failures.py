@@ -1,4 +1,4 @@
-"""How a worker can fail its campaign. Only `WorkerFailed` is a failure of plait."""
+"""The ways in which a worker can fail. Only `WorkerFailed` is a fault of plait."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _FRAME = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)
 
 
 class WorkerError(Exception):
-    """A worker did not give an answer.
+    """A worker gave no answer.
 
-    ``output`` is the end of what the code under test printed, ``trace`` the stack as the interpreter noted it in its
-    last moment (innermost frame first), ``note`` what the task had said it was doing, ``stopped`` the acts that the
-    guard had stopped before.
+    ``output`` is the end of the output of the code under test, ``trace`` the stack that the interpreter wrote at the
+    end (innermost frame first), ``note`` the task's description of what it was doing, ``stopped`` the acts that the
+    guard had stopped.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class WorkerError(Exception):
 
     @property
     def where(self) -> str:
-        """The innermost place of the code under test in the last stack, ``file:line in function``; empty if unknown."""
+        """The innermost place of code under test in the last stack, as ``file:line in function``; empty if unknown."""
         for file, line, function in _FRAME.findall(self.trace):
             library = file.startswith(_STANDARD) and "site-packages" not in file
             if not library and not file.startswith((_PLAIT, "<frozen")):
@@ -45,7 +45,7 @@ class WorkerError(Exception):
 
 
 def _is_note(note: dict[str, Any] | None) -> bool:
-    """Return whether a note has the shape of `plait.model.test.Test.as_lines`: code under test can write its own."""
+    """Return whether a note has the form of `plait.model.test.Test.as_lines`; code under test may forge notes."""
     note = note or {}
     suffixes = note.get("suffixes", [])
     rows = [note.get("prefix", []), note.get("methods", []), *(suffixes if isinstance(suffixes, list) else [None])]
@@ -53,9 +53,9 @@ def _is_note(note: dict[str, Any] | None) -> bool:
 
 
 class WorkerCrashed(WorkerError):  # noqa: N818 - said as it is
-    """The worker's process ended: by itself (``exit_code``), by a signal (its number) or for want of memory.
+    """The worker's process ended: by itself (``exit_code``), by a signal (its number), or for lack of memory.
 
-    ``outside`` tells that the code under test is probably innocent: somebody else killed the process.
+    ``outside`` means that another process probably killed it, so that the code under test is not to blame.
     """
 
     def __init__(
@@ -71,8 +71,8 @@ class WorkerCrashed(WorkerError):  # noqa: N818 - said as it is
 class WorkerHung(WorkerError):  # noqa: N818 - said as it is
     """The worker had no answer after ``seconds`` and was killed.
 
-    ``waits`` tells that it was waiting for something outside of it, and not busy with what has no end, ``loading`` that
-    it was still importing the subject.
+    ``waits`` means that it waited for something outside of the process and was not busy; ``loading``, that it was still
+    importing the subject.
     """
 
     def __init__(self, seconds: float, *, waits: bool = False, loading: bool = False, **rest: Any) -> None:
@@ -87,7 +87,7 @@ class WorkerFailed(WorkerError):  # noqa: N818 - said as it is
 
 
 def signal_name(number: int) -> str:
-    """``SIGSEGV`` for 11."""
+    """Return the name of a signal: ``SIGSEGV`` for 11."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -1,9 +1,9 @@
-"""A process that has imported what workers need, and forks them: a worker is there in milliseconds.
+"""The fork server: a process that has imported what workers need, and forks them within milliseconds.
 
-A fresh interpreter would import several hundred modules first. The server is one that was started as a worker would be:
-without the secrets of the environment, with a fixed hash seed. It runs no code under test and has one thread, so its
-fork is as good as a fresh process. Once its parent wants no more of it, it ends with its last child. Once its parent is
-gone, it kills its children: they have asked the kernel to do so, but code under test can take that back.
+A new interpreter would import several hundred modules first. The server is started as a worker would be: without the
+secrets of the environment, with a fixed hash seed. It runs no code under test and has one thread, so a fork of it is as
+good as a new process. When its parent closes it, it ends together with its last child. When its parent has ended, it
+kills its children: the kernel would do so as well, but code under test can revoke that.
 
 Where the system has no process descriptors, workers are started one by one (`plait.workers.process`).
 """
@@ -39,16 +39,17 @@ _START = (
 _LENGTH, _NUMBER = struct.Struct(">Q"), struct.Struct(">q")
 _PACKAGES = frozenset({"model", "subject", "generate", "run", "observe", "explore", "judge", "workers"})
 _AT_START = re.compile(r"PYTHON|LC_|LANG|TZ$|LD_|MALLOC_|GLIBC_")
-"""Variables that an interpreter, or its C library, reads once, at its start."""
+"""Variables that an interpreter, or its C library, reads only at its start."""
 
 
 # -- parent ------------------------------------------------------------------------------------------------------------
 
 
 class ForkedProcess:
-    """A child of the server, by its descriptor: its number could be another one's by the time it is used.
+    """A child of the server, by its descriptor.
 
-    Only the server can wait for it, so it writes how the child ended into the pipe ``ends``.
+    Its number may belong to another process by the time it is used. Only the server can wait for it, so the server
+    writes its exit status into the pipe ``ends``.
     """
 
     def __init__(self, pid: int, descriptor: int, ends: int) -> None:
@@ -59,18 +60,18 @@ class ForkedProcess:
         self._looking = threading.Lock()
 
     def poll(self) -> int | None:
-        """Return how it ended, negative after a signal; None if it has not."""
+        """Return the exit code, negative after a signal; None if the process has not ended."""
         return self._ended(0.0)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return how it ended, negative after a signal; `subprocess.TimeoutExpired` if it takes longer."""
+        """Return the exit code, negative after a signal; raise `subprocess.TimeoutExpired` if it takes too long."""
         code = self._ended(timeout)
         if code is None:
             raise subprocess.TimeoutExpired("a worker", timeout or 0.0)
         return code
 
     def send_signal(self, number: int) -> None:
-        """Send a signal, unless it has ended."""
+        """Send a signal, unless the process has ended."""
         if self.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._descriptor, number)
@@ -79,7 +80,7 @@ class ForkedProcess:
         with self._looking:
             if self._code is None and _readable(self._ends, timeout):
                 said = os.read(self._ends, _NUMBER.size)
-                if not said:  # somebody has killed the server: nobody would ever know how this one ends
+                if not said:  # the server was killed, so the exit code of this process is lost
                     with contextlib.suppress(ProcessLookupError):
                         signal.pidfd_send_signal(self._descriptor, signal.SIGKILL)
                 self._code = _NUMBER.unpack(said)[0] if said else -signal.SIGKILL
@@ -89,10 +90,10 @@ class ForkedProcess:
 
 
 class _ForkServer:
-    """The server, seen from its parent."""
+    """The parent's side of the server."""
 
     def __init__(self, environment: Mapping[str, str], modules: Sequence[str] = ()) -> None:
-        """``modules`` are imported at once; what is missing, with the first worker."""
+        """Start the server, which imports ``modules`` at once, and further ones with the first worker."""
         self.owner = os.getpid()
         self.at_start = _read_at_start(environment)
         self._asking = threading.Lock()
@@ -106,16 +107,16 @@ class _ForkServer:
             )  # fmt: skip
 
     def serves(self, environment: Mapping[str, str]) -> bool:
-        """Return whether a fork of it is what a fresh process with this environment would be."""
+        """Return whether a fork of the server equals a new process with this environment."""
         same = self.at_start == _read_at_start(environment)
         return same and self.owner == os.getpid() and self._process.poll() is None
 
     def fork(
         self, told: Mapping[str, Any], environment: Mapping[str, str], descriptors: Sequence[int]
     ) -> ForkedProcess:
-        """Return a new worker, which is given the arguments of `plait.workers.boot.work` and what it writes errors to.
+        """Fork a worker with the arguments of `plait.workers.boot.work`.
 
-        ``descriptors`` are what it is given of ours: orders, answers, lifeline and the file for its errors.
+        ``descriptors`` are passed to it: orders, answers, lifeline and the file for its errors.
         """
         ends, written = os.pipe()
         try:
@@ -133,7 +134,7 @@ class _ForkServer:
         return ForkedProcess(pid, descriptor, ends)
 
     def close(self) -> None:
-        """Let it end, with its last child."""
+        """Let the server end together with its last child."""
         if self.owner == os.getpid():
             with contextlib.suppress(OSError):  # it is gone
                 self._socket.sendall(_LENGTH.pack(0))
@@ -158,27 +159,27 @@ _servers: list[_ForkServer] = []  # the latest is in use, the others end with th
 
 
 def fork_worker(told: Mapping[str, Any], environment: Mapping[str, str], descriptors: Sequence[int]) -> ForkedProcess:
-    """Fork a worker of the server of this process, which is started if need be."""
+    """Fork a worker from this process's server, which is started if needed."""
     return _server(environment).fork(told, environment, descriptors)
 
 
 def start_ahead(modules: Sequence[str]) -> None:
-    """Start the server before the first worker is wanted: it imports while its parent does."""
+    """Start the server before the first worker is needed: it imports modules while its parent does the same."""
     if AVAILABLE:
-        with contextlib.suppress(OSError):  # whoever wants a worker will say what is wrong
+        with contextlib.suppress(OSError):  # the first worker will report the error
             _server(worker_environment(), modules)
 
 
 def interpreter() -> list[str]:
     """Return the command that starts this interpreter, with its flags and without the current folder on its path.
 
-    That is the project's: a ``json.py`` there would be imported, outside of any confinement, by what is to confine it.
+    The current folder is the project's: a ``json.py`` there would be imported before the process is confined.
     """
     return [sys.executable, *subprocess._args_from_interpreter_flags(), "-P"]  # type: ignore[attr-defined]
 
 
 def worker_environment() -> dict[str, str]:
-    """Return what workers see of this process's environment: what is harmless of it, and a fixed hash seed."""
+    """Return the environment of workers: the harmless variables of this process, and a fixed hash seed."""
     return {**passed_on(os.environ), "PYTHONHASHSEED": "0"}
 
 
@@ -203,7 +204,7 @@ def _path() -> list[str]:
 
 
 def _wanted() -> list[str]:
-    """Return the modules of this process that workers need too: all but commands, and of these the worker's side."""
+    """Return the loaded modules that workers need, too: all but commands, and the worker's side of these."""
     found = [(name, name.split(".")) for name in list(sys.modules) if name.startswith("plait.")]
     return [name for name, parts in found if parts[1] in _PACKAGES or parts[3:4] == ["worker"]]
 
@@ -222,12 +223,12 @@ def _readable(descriptor: int, timeout: float | None) -> bool:
 
 
 def run_forkserver(descriptor: int, modules: Sequence[str] = ()) -> None:
-    """Be the server, or, after a fork, a worker: that starts from here, not from within the server's loop."""
+    """Run as the server or, after a fork, as a worker, which starts here and not inside of the server's loop."""
     control = socket.socket(fileno=descriptor)
     poll = select.poll()
-    poll.register(control, 0)  # which still tells when the other end is closed
+    poll.register(control, 0)  # which still reports that the other end is closed
     for name in modules:
-        if poll.poll(0):  # the parent is gone already: on a busy machine the rest would take seconds
+        if poll.poll(0):  # the parent has ended already; on a busy machine, the rest would take seconds
             control.close()
             return
         _import([name])
@@ -241,7 +242,7 @@ def run_forkserver(descriptor: int, modules: Sequence[str] = ()) -> None:
 
 
 def _serve_until_fork(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """Return in a child: what it was told, and the descriptors that are for it. None in the server, when it may end."""
+    """Serve; return in each child with its order and descriptors, and in the server with None when it may end."""
     running: dict[int, tuple[int, int]] = {}
     poll = select.poll()
     poll.register(control, select.POLLIN)
@@ -282,7 +283,7 @@ def _serve_until_fork(control: socket.socket) -> tuple[dict[str, Any], list[int]
 
 
 def _fork() -> int:
-    """Fork a child that leads a session of its own by the time its number is known to anybody."""
+    """Fork a child that leads its own session before any other process knows its number."""
     leads, leading = os.pipe()
     pid = 0
     try:
@@ -298,7 +299,7 @@ def _fork() -> int:
 
 
 def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """Return the next order; an empty one if there will be no more, None if the parent is gone."""
+    """Return the next order; an empty one if there are no more, None if the parent has ended."""
     try:
         head, given, _flags, _address = socket.recv_fds(control, _LENGTH.size, 5, socket.MSG_CMSG_CLOEXEC)
         if not head:
@@ -316,7 +317,7 @@ def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
 
 
 def _end_group(pid: int) -> None:
-    """End a child that was not waited for yet, so that its number is its own, and what it has started."""
+    """Kill a child and the processes that it has started. It was not waited for yet, so its number is still its own."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
 
@@ -338,7 +339,7 @@ def _import(names: Sequence[str]) -> None:
 
 
 def _begin_worker(order: dict[str, Any], given: list[int]) -> None:
-    """Make a child what a process would be that was started for it, and have it work."""
+    """Make a child equal to a process that was started as a worker, and let it work."""
     orders, answers, lifeline, errors, ends = given
     os.close(ends)
     os.dup2(errors, 2)

@@ -1,6 +1,6 @@
-"""Which events of the interpreter are forbidden acts, and how each is told in words.
+"""The audit hook of workers: the events of the interpreter that are forbidden acts, and their descriptions.
 
-An act is a function of the event's arguments that returns None if they are harmless.
+An act is a function of an event's arguments. It returns None if they are harmless, else a description.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 Act = Callable[[tuple[Any, ...], str], str | None]
-"""Of an event's arguments and the folder, resolved, that may be written to: the forbidden act in words."""
+"""Takes an event's arguments and the writable folder; returns the forbidden act in words."""
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NOWHERE = frozenset({os.devnull, "/dev/zero", "/dev/full"})
@@ -39,7 +39,7 @@ _HARMLESS_FLAGS = getattr(socket, "SOCK_NONBLOCK", 0) | getattr(socket, "SOCK_CL
 
 
 def _short_path(value: object) -> str:
-    """Return a value as it would be written, not too long."""
+    """Return the text of a value, shortened if it is long."""
     try:
         text = repr(value)
     except Exception:
@@ -48,11 +48,11 @@ def _short_path(value: object) -> str:
 
 
 def _as_text(path: Any) -> str:
-    """Return the path that the system will be given; `TypeError` for an object that may answer otherwise next time.
+    """Return the path that the system call will use; raise `TypeError` for an object that may change its answer.
 
-    Texts and paths of other classes than the interpreter's own may lie about themselves, in every method.
+    Objects of other classes than the interpreter's own texts and paths can lie, in every method.
     """
-    kind = type(path)  # which cannot lie, as `isinstance` can
+    kind = type(path)  # unlike `isinstance`, this cannot be deceived
     if issubclass(kind, str):
         return str.__str__(path)
     if issubclass(kind, bytes):
@@ -98,7 +98,7 @@ def _open(args: tuple[Any, ...], work: str) -> str | None:
 
 
 def _on_paths(name: str, *places: tuple[int, int | None], follow: bool = False) -> Act:
-    """Return an act on the paths at these positions, each with the position of its folder's descriptor."""
+    """Return an act that checks the paths at these positions, each with the position of its folder's descriptor."""
 
     def act(args: tuple[Any, ...], work: str) -> str | None:
         if not any(
@@ -136,14 +136,14 @@ def _any(name: str, *shown: int) -> Act:
 
 
 def _socket(args: tuple[Any, ...], _work: str) -> str | None:
-    """Refuse raw sockets, which receive; other sockets reach nobody before they connect, bind or send."""
+    """Refuse raw sockets, which receive at once; other sockets are harmless until they connect, bind or send."""
     if args[2] & ~_HARMLESS_FLAGS in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
         return None
     return f"socket.socket({_short_path(args[1])}, {_short_path(args[2])})"
 
 
 _asked: set[str] = set()
-"""The interpreter's own functions that were looked up by name; see `_by_address`."""
+"""The interpreter's own functions that code under test has looked up by name; see `_by_address`."""
 
 
 def _symbol(args: tuple[Any, ...], _work: str) -> str | None:
@@ -157,9 +157,9 @@ def _symbol(args: tuple[Any, ...], _work: str) -> str | None:
 def _by_address(args: tuple[Any, ...], _work: str) -> str | None:
     """Refuse calls of native functions by address.
 
-    Up to 3.13 the interpreter tells only of those. From 3.14 on it tells of every call through ctypes, by the address
-    alone: then the functions that ctypes itself is made of pass, and those of the interpreter that were asked for by
-    name.
+    Up to 3.13 the interpreter raises this event only for those. From 3.14 on it raises it for every call through
+    ctypes, with the address alone: then the functions that ctypes itself consists of are allowed, and those of the
+    interpreter that were looked up by name.
     """
     import _ctypes  # noqa: PLC0415 - loaded already: this is its event
     import ctypes  # noqa: PLC0415
@@ -229,23 +229,23 @@ NATIVE: dict[str, Act] = {
 
 
 # -- guard -------------------------------------------------------------------------------------------------------------
-# What is around code under test: an audit hook that names what it tries, and the kernel's layers that enforce.
+# The sandbox: an audit hook that names each forbidden act, and the kernel's layers that enforce the same.
 #
 # By default code under test may write only below its worker's folder, and may open no sockets, start or signal no
 # processes and load no native code through ctypes. A forbidden act that the interpreter knows of raises
 # `PermissionError` where it was tried and is noted, with the call and its place. The hook alone stops accidents, such
-# as a ``clear()`` that removes files, not an attacker (who has extension modules, ``gc`` and the inside of Python
-# to get around it): that is what `plait.run.native.kernel` is for, on Linux.
+# as a ``clear()`` that removes files. It does not stop an attacker, who can get around it with extension modules,
+# ``gc`` and the internals of Python: for that there is `plait.run.native.kernel`, on Linux.
 #
-# The hook can be neither removed nor reached by name: what it allows is decided when it is made and lives in its
-# closure alone. It is called for every event of the interpreter, so it leaves at once for those it does not know; and
-# it must not use modules that are under the engine's control (`collections`, `contextlib`, `functools`).
+# The hook can be neither removed nor reached by name: its permissions are fixed when it is made, and live in its
+# closure alone. It is called for every event of the interpreter, so it returns at once for those it does not know. It
+# must not use modules that are under the engine's control (`collections`, `contextlib`, `functools`).
 
 
 LAYERS = "layers"
-"""The file in a worker's folder that says which of the kernel's layers hold."""
+"""The file in a worker's folder that lists the kernel's layers in force."""
 KEPT = 50
-"""Different stopped acts that are noted per task; the rest is stopped all the same."""
+"""The number of different stopped acts that are recorded per task; further ones are stopped as well."""
 
 _PLAIT = str(Path(plait.__file__).resolve().parent)
 _STANDARD = sysconfig.get_path("stdlib")
@@ -263,15 +263,15 @@ def protect(descriptors: Iterable[int]) -> None:
 
 
 def stopped() -> list[dict[str, str]]:
-    """Return what was stopped since the last call: ``act`` (as in ``--allow``), ``call``, and ``at``."""
+    """Return the acts that were stopped since the last call: ``act`` (as in ``--allow``), ``call``, and ``at``."""
     return _drain()
 
 
 def install_guard(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
-    """Allow this process, from now on and for good, only what ``spec`` allows; writing goes below ``work``.
+    """Restrict this process permanently to what ``spec`` allows, and writing to files below ``work``.
 
-    The folder around ``work`` is the process's own too, so that code under test can remove ``work``. Which of the
-    kernel's layers hold is written to the file `LAYERS` beside that one.
+    The folder around ``work`` is writable, too, so that code under test can remove ``work``. The kernel's layers in
+    force are written to the file `LAYERS`.
     """
     global _drain
     import _posixsubprocess  # noqa: PLC0415 - not on every platform
@@ -304,7 +304,7 @@ def install_guard(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
         if call is None:
             return
         if event == "os.kill" and args[0] in (process, 0):
-            box.own_end = call  # its own end; the parent will want to know who did it
+            box.own_end = call  # it ends itself; record this for the parent
             return
         at = _place(sys._getframe(1))
         if len(noted) < KEPT:
@@ -324,7 +324,7 @@ def install_guard(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
 
 
 def _raise_event_of(module: Any) -> None:
-    """Raise an event when `multiprocessing` starts a process: Python itself raises none."""
+    """Raise an audit event when `multiprocessing` starts a process: Python itself raises none."""
     start = module.fork_exec
 
     def fork_exec(*args: Any) -> int:

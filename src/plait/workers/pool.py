@@ -1,7 +1,7 @@
-"""Worker processes that run code under test for a campaign, and may be lost at any moment.
+"""The pool of worker processes that run code under test. A process may be lost at any moment.
 
-A thread per worker takes tasks from a common queue and keeps a process for them (`plait.workers.pool`). When that is
-lost it is disposed of in the background, and the next task gets a fresh one.
+A thread per worker takes tasks from a common queue and keeps a process for them. If the process is lost, it is disposed
+of in the background, and the next task gets a new one.
 """
 
 from __future__ import annotations
@@ -65,16 +65,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "WorkerCrashed", "WorkerError", "WorkerHung", "WorkerSpec", "Workers"]
 
-_CLOSING_S = 15.0  # how long the end may take
-FORGIVEN = 8  # tries beyond the agreed ones when a worker was killed from outside
+_CLOSING_S = 15.0  # seconds that closing may take
+FORGIVEN = 8  # further tries if a worker was killed from outside
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a task returned, with what happened around it.
+    """The result of a task, and what else happened during it.
 
-    ``stopped`` are the acts that the guard stopped (``act``, ``call``, ``at``), ``output`` is the end of what was
-    printed, ``changed`` names what the code under test had changed about its process (put back since).
+    ``stopped`` are the acts that the guard stopped (``act``, ``call``, ``at``), ``output`` is the end of the output,
+    ``changed`` names the settings of the process that code under test changed (they have been restored).
     """
 
     value: Any
@@ -94,7 +94,7 @@ class _Job:
 
 
 class Workers:
-    """``count`` worker processes for one spec. Close them, or use them as a context: no process is left behind."""
+    """``count`` worker processes for one spec. Close the pool, or use it as a context: no process is left behind."""
 
     def __init__(self, spec: WorkerSpec, *, count: int = 1) -> None:
         if spec.memory_limit is None:
@@ -117,16 +117,16 @@ class Workers:
     ) -> Future[Answer]:
         """Run a module-level function in a worker; arguments and result are plain data.
 
-        The future raises `WorkerCrashed` if the process ended, `WorkerHung` after ``timeout`` seconds, or after
-        ``stall`` seconds without a sign of life (a note, or an execution of the engine), `UsageError` if the task did
-        (the subject cannot be imported). A future that has not started can be cancelled.
+        The future raises `WorkerCrashed` if the process ended; `WorkerHung` after ``timeout`` seconds, or after
+        ``stall`` seconds without a sign of life (a note, or an execution of the engine); `UsageError` if the task
+        raised it (the subject cannot be imported). A future that has not started can be cancelled.
         """
         return self.attempt(task, *args, timeout=timeout, stall=stall, retries=0)
 
     def attempt(
         self, task: Callable[..., Any], *args: Any, timeout: float, stall: float | None = None, retries: int = 1
     ) -> Future[Answer]:
-        """Submit a task; one that lost its worker gets another one, ``retries`` times."""
+        """Submit a task; if it loses its worker, retry it with another one, ``retries`` times."""
         job = _Job(task, args, timeout, stall, 1 + retries)
         if self._closed.is_set():
             raise RuntimeError("the workers are closed")
@@ -134,7 +134,7 @@ class Workers:
         return job.future
 
     def drop(self) -> None:
-        """Cancel everything that has not started."""
+        """Cancel all tasks that have not started."""
         with contextlib.suppress(queue.Empty):
             while True:
                 job = self._queue.get_nowait()
@@ -142,7 +142,7 @@ class Workers:
                     job.future.cancel()
 
     def close(self) -> None:
-        """Cancel what waits, kill what runs, remove all files. Harmless when repeated."""
+        """Cancel waiting tasks, kill running ones, and remove all files. Further calls do nothing."""
         self._closed.set()
         self.drop()
         for _ in self._slots:
@@ -162,7 +162,7 @@ class Workers:
 
 
 class _Slot(threading.Thread):
-    """One worker: takes jobs, keeps a live process for them."""
+    """One place in the pool: takes tasks, and keeps a live process for them."""
 
     def __init__(
         self, spec: WorkerSpec, home: Path, jobs: queue.SimpleQueue[_Job | None], closed: threading.Event
@@ -178,7 +178,7 @@ class _Slot(threading.Thread):
         self._broken: Exception | None = None
 
     def run(self) -> None:
-        """Run tasks until none is left."""
+        """Run tasks until the pool is closed."""
         try:
             self._open_ahead()
             while (job := self._jobs.get()) is not None:
@@ -192,13 +192,13 @@ class _Slot(threading.Thread):
                 thread.join(_CLOSING_S)
 
     def interrupt(self) -> None:
-        """End the current process; whatever waits for it fails."""
+        """End the current process; the task that waits for it fails."""
         worker = self._worker
         if worker is not None:
             worker.kill()
 
     def _open_ahead(self) -> None:
-        """Start a process before there is work; if that fails, the next job is told."""
+        """Start a process before there is a task; if that fails, the next task reports it."""
         try:
             self._opened()
         except Exception as error:
@@ -260,7 +260,7 @@ class _Slot(threading.Thread):
 
 
 def _raise_failure(reply: Reply, worker: Worker) -> None:
-    """Raise what a reply tells, if it brings no value."""
+    """Raise the error of a reply that has no value."""
     if reply.kind == MEMORY:
         raise WorkerCrashed("out of memory", output=reply.output, note=worker.note(), stopped=reply.stopped)
     if reply.kind in (UNREAD, UNSENT):  # in another process the task may well be read
@@ -272,27 +272,27 @@ def _raise_failure(reply: Reply, worker: Worker) -> None:
 
 
 # -- worker ------------------------------------------------------------------------------------------------------------
-# One worker process, seen from the campaign.
+# The parent's side of one worker process.
 #
-# The pipes are the worker's own: when the process dies or is killed for taking too long, they are closed with
-# everything that it may have left in them. So no death can harm another worker or the campaign. Nothing is waited for
-# without a limit: a process may stop reading its orders, send half a frame, or leave a child that keeps its pipes open.
+# Each worker has its own pipes: when the process dies or is killed for taking too long, they are closed with everything
+# that it may have left in them. So a death cannot harm another worker or the parent. Every wait has a limit: a process
+# may stop reading its orders, send half a frame, or leave a child that keeps its pipes open.
 
 
-START_S = 60.0  # how long a process may take to come up
-_TICK_S = 0.1  # between two looks at what a process says about itself
+START_S = 60.0  # seconds that a process may take to start
+_TICK_S = 0.1  # seconds between two checks of a process's status
 LOOKS = 10  # of these, one is at its folder
-_PATIENT = 3  # times longer for a process that hardly gets the processor
+_PATIENT = 3  # factor on limits for a process that hardly gets processor time
 _ENDS = (VALUE, USAGE, MEMORY, BUG, UNREAD, UNSENT)  # of a task
-_TELL_S = 0.2  # how long a process that hangs has to write down where
+_TELL_S = 0.2  # seconds that a hanging process has to write its stack
 
 
 class _Lost(Exception):  # noqa: N818 - not an error yet: somebody will say why
-    """The process has ended, or its pipes have."""
+    """The process has ended, or its pipes are closed."""
 
 
 class Worker:
-    """A process, its folder, and the order that it is working on."""
+    """A process, its folder, and its current order."""
 
     def __init__(self, spec: WorkerSpec, home: Path) -> None:
         home.mkdir(parents=True)
@@ -312,7 +312,7 @@ class Worker:
     def call(
         self, task: Callable[..., Any], args: tuple[Any, ...], timeout: float, stall: float | None = None
     ) -> tuple[Reply, Any]:
-        """Run a task in the process; return how it ended and its value; `WorkerError` without a reply."""
+        """Run a task in the process; return the reply and the value; raise `WorkerError` without a reply."""
         try:
             if not self._started:
                 self._exchange(0, self._first, _Patience(self, START_S, None), None)
@@ -327,16 +327,16 @@ class Worker:
             raise WorkerCrashed(f"its process sent what is no answer: {error}", **self._remains()) from None
 
     def kill(self) -> None:
-        """End the process; whoever waits for it gets to know."""
+        """Kill the process; a caller that waits for it gets an error."""
         self._process.kill()
 
     def note(self) -> dict[str, Any] | None:
-        """Return what the last task had said it was doing."""
+        """Return the last task's description of what it was doing."""
         note: dict[str, Any] | None = self._remains().get("note")
         return note
 
     def _exchange(self, number: int, order: bytes, patience: _Patience, kind: Any) -> tuple[Reply, Any]:
-        """Send an order and wait for its answer, as long as there is patience."""
+        """Send an order and wait for its answer, within the limits of ``patience``."""
         incoming, unsent = Incoming(), memoryview(order)
         orders, answers = self._process.orders, self._process.answers
         poll = select.poll()
@@ -376,13 +376,13 @@ class Worker:
             state, *numbers = fields.rpartition(")")[2].split()
             used = (int(numbers[10]) + int(numbers[11])) / os.sysconf("SC_CLK_TCK")
             return state if state in "ZX" or waits(self._process.pid) else "R", used
-        except (OSError, ValueError, IndexError):  # gone, or a system that does not tell
+        except (OSError, ValueError, IndexError):  # ended, or the system does not say
             return "", 0.0
 
     def _look_at_size(self) -> None:
-        """End a process that takes threads, memory or disk without end, where the kernel does not: others lack them.
+        """Kill a process that takes too many threads, or too much memory or disk, if the kernel does not limit it.
 
-        In a mount namespace what it writes is in memory, limited, and not to be seen from here.
+        In a mount namespace its files are in limited memory, and cannot be seen from here.
         """
         too_much = excess(self._process.pid, self._memory)
         self._looks += 1
@@ -404,7 +404,7 @@ class Worker:
         state, own_end = self._last_words()
         doing = " while the subject was imported" if state == LOADING else ""
         rest = self._remains()
-        if code is None:  # it lives, and cannot be heard any more: only what runs in it can do that
+        if code is None:  # it lives without its pipe: only code in it can have closed that
             return WorkerCrashed(f"the worker was lost{doing}: {error}", **rest)
         if code == 3 and own_end.startswith("set-up failed"):
             raise PlaitBugError(f"a worker's {own_end}")
@@ -426,13 +426,13 @@ class Worker:
         try:
             with contextlib.closing(BlackBox(self._home / BLACK_BOX)) as box:
                 return {"output": box.output, "note": box.note, "trace": tail(self._home / TRACE)}
-        except (OSError, ValueError):  # it did not come as far as having one
+        except (OSError, ValueError):  # it had none yet
             with contextlib.suppress(OSError):
                 return {"output": tail(self._home / YOUTH)}
             return {}
 
     def layers(self) -> Any:
-        """Return what the process said about its confinement; None if it did not come as far."""
+        """Return the layers that confine the process; None if it did not get that far."""
         try:  # where code under test may write, the file can be anything by now
             return json.loads(tail(self._home / guard.LAYERS))
         except (OSError, ValueError, RecursionError):
@@ -447,7 +447,7 @@ class Worker:
 
 
 class _Patience:
-    """How long a worker may take: ``timeout`` seconds in all, ``stall`` seconds without a sign of life."""
+    """The limits of a task: ``timeout`` seconds in all, ``stall`` seconds without a sign of life."""
 
     def __init__(self, worker: Worker, timeout: float, stall: float | None) -> None:
         self._worker = worker
@@ -478,7 +478,7 @@ class _Patience:
         if self._box is not None and self._box.beat != self._beat:
             self._beat, self._silent, self._since = self._box.beat, 0.0, total
         else:
-            # One that wants to run and does not get to has a busy machine against it, not a fault in it.
+            # A process that is ready but gets no processor time is no fault: the machine is busy.
             self._silent += total - self._used if state == "R" else now - self._last
         self._last, self._used = now, total
         only_waits = state in ("", "S") and total - self._since < self._limit / 2  # for all that is known about it

@@ -1,4 +1,4 @@
-"""How a worker's process is started, and what its parent holds of it: its pipes, one of which ends with the parent."""
+"""Start a worker's process; the parent holds its pipes, one of which closes when the parent ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHARED = Path("/dev/shm")  # noqa: S108 - where Linux keeps named semaphores
 
 
 class _Started(Protocol):
-    """What a worker needs of its process, whoever started it."""
+    """The operations on a process, however it was started."""
 
     @property
     def pid(self) -> int: ...
@@ -38,11 +38,11 @@ class _Started(Protocol):
 
 
 class WorkerProcess:
-    """A fresh interpreter with what is harmless of this one's environment, and with a fixed hash seed.
+    """A new interpreter with the harmless variables of this one's environment, and with a fixed hash seed.
 
-    It leads a session of its own: the terminal's signals are the campaign's business. It is killed rather than asked to
-    end: code under test may have taken the signal that asks. What it says before it is set up goes to the file
-    ``young``: if it is ended meanwhile, nobody wants to read its complaints.
+    It leads its own session, because the parent handles the signals of the terminal. It is killed, because code under
+    test may have replaced the handlers of milder signals. Its output before it is set up goes to the file ``young``: if
+    it is killed meanwhile, its error messages mean nothing.
     """
 
     def __init__(self, home: Path, young: Path) -> None:
@@ -61,11 +61,11 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """The process's number, which is also that of its session and group."""
+        """The number of the process, and of its session and group."""
         return self._process.pid
 
     def exit_code(self, patience: float = 0.0) -> int | None:
-        """Return how the process ended, negative after a signal; None if it has not, after so many seconds."""
+        """Return the exit code, negative after a signal; None if the process has not ended after so many seconds."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self._process.wait(patience) if patience else self._process.poll()
         return None
@@ -76,16 +76,16 @@ class WorkerProcess:
             self._process.send_signal(number)
 
     def kill(self) -> None:
-        """End the process, at once."""
+        """Kill the process."""
         self.ask(signal.SIGKILL)
 
     def kill_group(self) -> None:
-        """End what code under test has started."""
+        """Kill the processes that code under test has started."""
         with contextlib.suppress(OSError):
             os.killpg(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """End the process if it lives, let go of its pipes, and remove the semaphores that it has left."""
+        """Kill the process if it lives, close its pipes, and remove the semaphores that it has left."""
         self.kill()
         self._process.wait()
         self._ours.close()
@@ -95,7 +95,7 @@ class WorkerProcess:
 
 
 def _start_fresh(told: Mapping[str, Any], environment: Mapping[str, str], descriptors: Sequence[int]) -> _Started:
-    """Start a worker as an interpreter of its own, which takes half a second longer than `fork_worker`."""
+    """Start a worker as a new interpreter, which takes half a second longer than `fork_worker`."""
     orders, answers, lifeline, errors = descriptors
     path = [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - a plain text; the worker goes elsewhere
     told = {**told, "path": path, "argv": sys.argv, "orders": orders, "answers": answers, "lifeline": lifeline}
@@ -107,7 +107,7 @@ def _start_fresh(told: Mapping[str, Any], environment: Mapping[str, str], descri
 
 
 def _pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[int, int]:
-    """Return the ends of a pipe, each of which is closed with its owner."""
+    """Open a pipe whose ends are closed together with these owners."""
     read, write = os.pipe()
     reader.callback(os.close, read)
     writer.callback(os.close, write)

@@ -1,11 +1,11 @@
-"""What a worker process needs to know before it can run code under test."""
+"""The specification of a worker process: the code under test, and its limits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-STREAMS = 4  # generators of tests that go on side by side, whatever the number of workers
+STREAMS = 4  # parallel generators of tests, whatever the number of workers
 
 
 @dataclass(frozen=True, slots=True)

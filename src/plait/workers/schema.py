@@ -1,8 +1,8 @@
-"""Values of declared types as JSON, and back: what crosses from a worker to its parent.
+"""Encode values of declared types as JSON, and decode them: the results that a worker sends to its parent.
 
-The type is what a task's signature says it returns. A worker is believed nothing: whoever reads checks each part
-against the type, so that what comes out is built-in values and plait's own plain classes, whatever was sent. Nothing is
-looked up by a name that the sender chose.
+The type is the return type in a task's signature. A worker is not trusted: the reader checks each part against the
+type, so that the result consists of built-in values and plait's own plain classes, whatever was sent. Nothing is looked
+up by a name that the sender chose.
 
 `Canonical` values are nested tuples and become arrays as they are. `Any` keeps its types by marks: an object with one
 key, such as ``{"tuple": [1, 2]}``.
@@ -34,18 +34,18 @@ _LONG_BITS = 4096  # of a number that is spelled: JSON's own spelling, decimal, 
 
 
 class FrameError(Exception):
-    """What was received is not of the type that was expected, or what is to be sent is not."""
+    """A received value, or one to be sent, does not have the declared type."""
 
 
 class Codec(NamedTuple):
-    """How values of a type are written and read; no ``encode`` if JSON writes them as they are."""
+    """The functions that encode and decode values of a type; no ``encode`` if JSON writes them as they are."""
 
     encode: Callable[[Any], Any] | None
     decode: Callable[[Any], Any]
 
 
 def return_type(task: Callable[..., Any]) -> Any:
-    """Return the type of what a task returns, as its signature says; anything plain if it says nothing."""
+    """Return the return type in a task's signature; any plain data if it says nothing."""
     if not isinstance(task, types.FunctionType):
         return Any
     wanted = task.__annotations__.get("return", Any)
@@ -56,7 +56,7 @@ def return_type(task: Callable[..., Any]) -> Any:
 
 @functools.cache
 def codec(kind: Any) -> Codec:
-    """Return how values of a type are written and read; `TypeError` for a type that cannot cross."""
+    """Return the codec of a type; raise `TypeError` for a type that cannot be sent."""
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if kind in _SCALARS:
         return Codec(None, _SCALARS[kind])
@@ -134,7 +134,7 @@ def _one_of(options: frozenset[Any], value: Any) -> Any:
 
 
 def _union(kinds: tuple[Any, ...]) -> Codec:
-    """Scalars are told apart by their JSON types; what is none of them is the one other member."""
+    """Return the codec of a union: scalars differ by their JSON types; anything else is the one other member."""
     scalars = {shape: _SCALARS[kind] for kind in kinds if kind in _SHAPES for shape in _SHAPES[kind]}
     others = [kind for kind in kinds if kind not in _SHAPES]
     if len(others) > 1:
@@ -204,7 +204,7 @@ def _annotated(note: Any, kind: Any) -> Codec:
 
 
 def _keys(kind: Any) -> Codec:
-    """Return how a dictionary with certain keys is written; what else is in it is JSON."""
+    """Return the codec of a dictionary with certain keys; its other values are plain JSON."""
     parts = {name: codec(hint) for name, hint in typing.get_type_hints(kind, include_extras=True).items()}
     readers = {name: part.decode for name, part in parts.items()}
     writers = {name: part.encode for name, part in parts.items()}
@@ -226,7 +226,7 @@ def _keys(kind: Any) -> Codec:
 
 
 def _record(kind: type, names: list[str]) -> Codec:
-    """Return how an instance of one of plait's own plain classes is written: its fields, in their order."""
+    """Return the codec of one of plait's own plain classes: its fields, in their order."""
     hints = typing.get_type_hints(kind, include_extras=True)
     parts = [codec(hints[name]) for name in names]
     if issubclass(kind, tuple):
@@ -236,7 +236,7 @@ def _record(kind: type, names: list[str]) -> Codec:
 
 
 def _row(kind: type, parts: list[Codec], get: Callable[[Any], Any], make: Callable[[Iterable[Any]], Any]) -> Codec:
-    """Return how so many different things are written, one behind the other."""
+    """Return the codec of a fixed number of values of different types."""
     readers = [part.decode for part in parts]
     writers = [(number, part.encode) for number, part in enumerate(parts) if part.encode is not None]
     count, name = len(parts), kind.__name__
@@ -374,7 +374,7 @@ def _spelled_number(marked: tuple[str, Any]) -> int | float:
 
 
 def spelled(tree: Any) -> Any:
-    """Return what is to become JSON with the numbers marked that JSON cannot write: very long ones, infinite ones."""
+    """Return data for JSON in which numbers that JSON cannot write (very long, infinite) are marked."""
     if isinstance(tree, int):
         return {"int": hex(tree)} if tree.bit_length() > _LONG_BITS else tree
     if isinstance(tree, float):
@@ -387,7 +387,7 @@ def spelled(tree: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    """Return a short description of what was read from JSON."""
+    """Return a short description of a value that was read from JSON."""
     if isinstance(value, list | dict):
         return f"{'an array' if isinstance(value, list) else 'an object'} of {len(value)}"
     return repr(value[:40] if isinstance(value, str) else value)[:60] if not isinstance(value, int) else "a number"

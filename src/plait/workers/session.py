@@ -1,4 +1,4 @@
-"""A session of pytest that the kernel confines.
+"""A pytest session that the kernel confines.
 
 ``plait explore`` starts `COMMAND` with an order, which says what is allowed and where modules are found, and with the
 arguments of pytest: the process is confined before anything of the project is imported. A session that somebody else
