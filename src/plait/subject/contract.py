@@ -1,4 +1,4 @@
-"""What a class promises about calls from several threads, as its author has written it down.
+"""The thread-safety contract of a class, as its author has written it down.
 
 The settings say it per method (``"*"`` is every other one), and so may docstrings: a line ``Thread safety: atomic`` in
 that of the class or of a method. The words are those of the official guide to free-threading.
@@ -38,16 +38,16 @@ class Contract:
         return bool(self.levels)
 
     def level(self, method: str) -> str | None:
-        """Return what a method promises; None if nobody has said anything about it."""
+        """Return the level of a method; None if none is stated."""
         plain = method.rpartition(".")[2] if method not in self.levels else method
         return self.levels.get(plain, self.levels.get(EVERY))
 
     def covers(self, methods: Iterable[str]) -> bool:
-        """Return whether all these methods are promised to be safe at the same time."""
+        """Return whether all these methods are stated to be safe at the same time."""
         return all(self.level(each) in _SHAREABLE for each in methods)
 
     def apart(self, methods: Iterable[str]) -> tuple[tuple[str, str], ...]:
-        """Return the pairs of methods of which nobody promises that they may run at the same time."""
+        """Return the pairs of methods that are not stated to be safe at the same time."""
         pairs = combinations_with_replacement(sorted(set(methods)), 2)
         return tuple(each for each in pairs if not self.covers(each))
 

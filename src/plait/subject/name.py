@@ -1,4 +1,4 @@
-"""What the user asks about: a class (or a module) by name."""
+"""The subject that a user names: a class, or a module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Source text of one version, read without importing anything."""
+"""The source text of one version, read without importing anything."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ALIASES = {"collections.abc": "_collections_abc", "os.path": "posixpath"}
 
 
 class Import(NamedTuple):
-    """What a name stands for that an import binds: a module, or ``name`` of a module."""
+    """The target of a name that an import binds: a module, or ``name`` of a module."""
 
     module: str
     name: str | None = None
@@ -54,7 +54,7 @@ class Module:
 
     @cached_property
     def definitions(self) -> dict[str, list[Definition]]:
-        """Functions and classes by qualified name; a name may be defined several times."""
+        """Functions and classes by qualified name, which may be defined several times."""
         found: dict[str, list[Definition]] = defaultdict(list)
         for qualname, node in definitions(self.tree):
             found[qualname].append(node)

@@ -1,4 +1,4 @@
-"""What differs between two versions of a class, as plain data."""
+"""The difference between two versions of a class, as plain data."""
 
 from __future__ import annotations
 
@@ -110,16 +110,16 @@ class Change:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no method of the subject is touched in any way."""
+        """True if no method of the subject is changed, added or removed."""
         return not (self.changed_methods or self.added_methods or self.removed_methods)
 
 
 # -- change analysis ---------------------------------------------------------------------------------------------------
-# Finds out what changed between two versions of a subject, from the source text alone.
+# The comparison of two versions of a subject, by source text alone.
 
 
 def is_touched(subject: Subject, old: Version, new: Version, sources: dict[tuple[Path, str], Source]) -> bool:
-    """Return whether `analyse` would find a method changed, added or removed; much faster where the answer is no."""
+    """Return whether `analyse` would find a method changed, added or removed; much faster if the answer is no."""
     before, after = _Side(subject, old, sources), _Side(subject, new, sources)
     before.other, after.other = after, before
     if before.methods.keys() != after.methods.keys():
@@ -192,7 +192,7 @@ class _Side:
 
     @property
     def functions(self) -> set[Unit]:
-        """All functions of the own modules."""
+        """Return all functions of the own modules."""
         return {
             Unit(module.name, qualname)
             for module in self.program.modules.values()
@@ -220,7 +220,7 @@ class _Side:
                 yield name
 
     def _is_callable(self, unit: Unit, node: ast.AST) -> bool:
-        """``pop = remove``, ``size = property(...)``, ``key = lambda ...``."""
+        """Return whether a class attribute is callable: ``pop = remove``, ``size = property(...)``, ``key = lambda: 0``."""
         value = node.value if isinstance(node, ast.Assign) else None
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
             name = value.func.id if isinstance(value.func, ast.Name) else value.func.attr
@@ -267,7 +267,7 @@ def _is_public(name: str) -> bool:
 
 
 def _find_class(program: Program, module: Module, subject: Subject, label: str) -> Unit:
-    """Return the class that the subject names, wherever the module has it from."""
+    """Return the class that the subject names, even if the module imports it."""
     found = program.classes_named(module, subject.qualname)
     if found:
         return found[0]

@@ -1,7 +1,7 @@
-"""Impacted code points: where a change may touch the communication among threads (CAPP, section 3.1).
+"""Impacted code points: places where a change may affect the communication among threads (CAPP, section 3.1).
 
-The points are collected from source text alone and are neither sound nor complete: they only decide what is looked at
-first. How they are found, see `plait.subject.changes.impact_analysis`.
+The points are collected from source text alone and are neither sound nor complete: they only decide what is tested
+first. `plait.subject.changes.impact_analysis` finds them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Icp(NamedTuple):
 
 @dataclass(frozen=True)
 class Impact:
-    """All points of a change, and the forms in which running code is compared with them.
+    """All points of a change, in the forms in which running code is compared with them.
 
     ``lines`` are (file, line), ``methods`` (file, qualified name), ``classes`` (file, qualified name or "" for the
     module itself), with absolute files; ``fields`` are (class name or None for any, field).

@@ -1,8 +1,8 @@
-"""Collects the impacted code points of a change (CAPP, section 3.1).
+"""Collect the impacted code points of a change (CAPP, section 3.1).
 
 Lines come from `plait.subject.changes.impact_lines` (structural diff, step one). Here: methods and classes around
 them (step two), fields that they access (step three) and fields that directly called methods read or write (step
-four). A receiver whose class the text does not tell may be of any class: the point then leaves the class open, and
+four). A receiver whose class is not known from the text may be of any class: then the point leaves the class open, and
 every method of that name counts as called.
 """
 
@@ -49,7 +49,7 @@ def _is_left_out(folder: os.DirEntry[str]) -> bool:
 
 
 def python_files(folder: Path) -> Iterator[Path]:
-    """Source files below a folder, without hidden folders and those that tools fill."""
+    """Yield the source files below a folder, without hidden folders and those of tools."""
     for path in files_below(folder, ".py", _is_left_out):
         yield Path(path).relative_to(folder)
 
@@ -178,7 +178,7 @@ class _Points:
         return [(module, owner, function) for function in module.functions(found.name)]
 
     def _callables(self, module: Module) -> set[int]:
-        """Return the expressions of a module that are called: on an unknown receiver these are methods."""
+        """Return the names of attributes that a module calls: on an unknown receiver these are methods."""
         if module.name not in self._called_nodes:
             calls = (node for node in ast.walk(module.tree) if isinstance(node, ast.Call))
             self._called_nodes[module.name] = {id(node.func) for node in calls}

@@ -1,4 +1,4 @@
-"""Changed lines, and the regions of changed synchronisation taken whole (CAPP, section 3.1, the diff and step one)."""
+"""Changed lines, and whole regions of changed synchronisation (CAPP, section 3.1, the diff and step one)."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class _Changed:
                 self._take(self.gone, [mine])
 
     def _mark_removals(self, old: list[Statement], new: list[Statement], found: Alignment) -> None:
-        """Mark the statements that meet where a removed one stood, if nothing replaces it."""
+        """Mark the statements before and after a removed one, if nothing replaces it."""
         place = {id(node): number for number, node in enumerate(new)}
         kept = {id(mine): place[id(theirs)] for mine, theirs in found.kept}
         removed = set(map(id, found.removed))

@@ -1,7 +1,7 @@
-"""What importing a module does besides defining functions, classes and constants: it may reach any of them by no name.
+"""The effects of importing a module, besides defining functions, classes and constants.
 
 A decorator can put a function into a table, a statement can replace a method, a loop can fill a dictionary. Code that
-later takes something from there names neither. So these statements, and what they use, belong to everything.
+later takes something from there names neither. So every test depends on these statements, and on what they use.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def acts_of(program: Program, module: Module) -> Iterator[ast.stmt]:
-    """Yield the statements of a module, and decorated functions in it, that do more than to bind their own names."""
+    """Yield the statements and decorated functions of a module that do more than bind their own names."""
     for node in module.tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom) or _is_main(node):
             continue
@@ -42,7 +42,7 @@ def _is_main(node: ast.stmt) -> bool:
 
 
 def _stored(program: Program, module: Module, node: ast.stmt) -> Iterator[ast.stmt]:
-    """Yield functions that their decorators may have put somewhere, and those that a module calls by itself."""
+    """Yield functions that their decorators may have stored, and those that a module calls while it is imported."""
     if isinstance(node, ast.ClassDef):
         if any(_keeps(program, module, each) for each in node.decorator_list):
             yield node
@@ -56,7 +56,7 @@ def _stored(program: Program, module: Module, node: ast.stmt) -> Iterator[ast.st
 
 
 def _keeps(program: Program, module: Module, decorator: ast.expr) -> bool:
-    """Return whether a decorator is one of the program's own that does more than to wrap."""
+    """Return whether a decorator belongs to the program and does more than wrap."""
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     targets = program.resolve_expression(module, called)
     if not targets:
@@ -89,12 +89,12 @@ def _only_wraps(function: ast.AST) -> bool:
 
 
 def _returns_function(node: ast.AST) -> bool:
-    """Return whether it is a function with functions in it: the decorator that a decorator with arguments makes."""
+    """Return whether a function contains functions: then it may be the result of a decorator with arguments."""
     return isinstance(node, FUNCTIONS) and any(isinstance(each, FUNCTIONS) for each in node.body)
 
 
 def _outside(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the parts of an expression that run now: not what is in a lambda."""
+    """Yield the parts of an expression that run at once: all except bodies of lambdas."""
     for part in ast.iter_child_nodes(node):
         if not isinstance(part, ast.Lambda):
             yield part
@@ -107,7 +107,7 @@ def _calls_own(program: Program, module: Module, value: ast.expr) -> bool:
 
 
 def _is_own(program: Program, module: Module, called: ast.expr) -> bool:
-    """Return whether something is called that the program defines; what is no name at all may be."""
+    """Return whether the program may define a callee; an expression that is no name may be anything."""
     while isinstance(called, ast.Attribute | ast.Subscript | ast.Call):
         called = called.func if isinstance(called, ast.Call) else called.value
     if not isinstance(called, ast.Name):

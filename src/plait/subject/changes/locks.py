@@ -1,4 +1,4 @@
-"""What a change does to the locks of a class, from the source text: removed, added, wider, narrower, another one."""
+"""Changes to the locks of a class, by source text: removed, added, widened, narrowed, replaced."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORDS: dict[_Deed, str] = {
 
 @dataclass(frozen=True, slots=True)
 class LockChange:
-    """One thing that happened to locks, and the functions it happened in (plain names)."""
+    """One change to locks, and the functions in which it was made (plain names)."""
 
     deed: _Deed
     functions: tuple[str, ...]
@@ -37,7 +37,7 @@ class LockChange:
 
 
 def lock_changes(change: Change, old: Version, new: Version) -> list[LockChange]:
-    """Return what happened to locks in the changed functions that the class reaches, what weakens guards first."""
+    """Return the changes to locks in the changed functions that the class reaches, those that weaken guards first."""
     sources = [Source(version.root, version.extra) for version in (old, new)]
     found: dict[_Deed, list[str]] = {}
     reached = {way[-1] for way in change.reasons.values()}
@@ -53,7 +53,7 @@ def lock_changes(change: Change, old: Version, new: Version) -> list[LockChange]
 
 
 def compare_locks(old: FunctionNode, new: FunctionNode) -> _Deed | None:
-    """Return what happened to the locks of one function."""
+    """Return the changes to the locks of one function."""
     before, after = _Guarded(old), _Guarded(new)
     if not before.locks and not after.locks:
         return None

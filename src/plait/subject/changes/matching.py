@@ -1,4 +1,4 @@
-"""Statements of one version and the same statements of the other.
+"""Match the statements of two versions.
 
 Statements match by the normal form of their headers along a longest common subsequence, whatever block they stand in: a
 statement that a change has put into a ``with`` block is still the same statement (ConDiff, Fig. 2). What the
@@ -23,7 +23,7 @@ _EXACT_CELLS = 4_000_000
 
 
 class Alignment(NamedTuple):
-    """How the statements of two scopes correspond: in order, out of order, or not at all."""
+    """The correspondence of the statements of two scopes: in order, out of order, or unmatched."""
 
     kept: tuple[tuple[Statement, Statement], ...]
     moved: tuple[tuple[Statement, Statement], ...]
@@ -52,13 +52,13 @@ def align(old: Container, new: Container) -> Alignment:
 
 
 def match_statements(old: Container, new: Container) -> list[tuple[Statement, Statement]]:
-    """Pairs of corresponding statements, moved ones included, in the old version's order."""
+    """Return pairs of corresponding statements, moved ones included, in the old version's order."""
     found = align(old, new)
     return sorted((*found.kept, *found.moved), key=lambda pair: span(pair[0]))
 
 
 def statements(container: Container) -> list[Statement]:
-    """Return what is compared of a scope: its own ``def`` line and its statements.
+    """Return the statements of a scope to compare, its own ``def`` line included.
 
     Definitions inside are other scopes.
     """
@@ -118,7 +118,7 @@ def _longest(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
 def _moved(
     old: Sequence[str], new: Sequence[str], left: list[int], right: list[int], nodes: list[Statement]
 ) -> list[tuple[int, int]]:
-    """Match equal statements outside the subsequence, first with first; ``try`` and bare ``return`` tell too little."""
+    """Match equal statements outside of the subsequence in order; ``try`` and bare ``return`` are too unspecific."""
     places: dict[str, list[int]] = defaultdict(list)
     for j in reversed(right):
         places[new[j]].append(j)

@@ -1,6 +1,6 @@
-"""The normal form of code: text in which only what can change behaviour is left.
+"""The normal form of code: a text that contains only what can change behaviour.
 
-Formatting, comments, docstrings and annotations of functions are gone, and local variables are numbered in order of
+It has no formatting, comments, docstrings or annotations of functions, and local variables are numbered in order of
 appearance, so that renaming one is no change. Empty fields are left out, which makes the text the same on all versions
 of Python.
 """
@@ -36,26 +36,26 @@ def header(node: ast.AST) -> str:
 
 
 def class_header(node: ast.ClassDef) -> str:
-    """Return the normal form of what concerns all methods of a class: its decorators, bases and metaclass."""
+    """Return the normal form of a class's header: its decorators, bases and metaclass."""
     bases = [base for base in node.bases if not is_typing_base(base)]
     writer = _Writer(rename_locals=False)
     return " ".join(writer.text(part) for part in (*node.decorator_list, *bases, *node.keywords))
 
 
 def sha256(texts: Iterable[str]) -> str:
-    """Return a name for normal forms that are equal."""
+    """Return a hash of normal forms."""
     return hashlib.sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def is_typing_base(base: ast.expr) -> bool:
-    """Return whether a base class says something to type checkers only."""
+    """Return whether a base class is for type checkers only."""
     base = base.value if isinstance(base, ast.Subscript) else base
     name = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
     return name in _TYPING_BASES
 
 
 class _Writer:
-    """Writes one node; a stack of scopes tells which names are local variables and what their numbers are."""
+    """Writes one node; a stack of scopes gives the numbers of local variables."""
 
     def __init__(self, *, rename_locals: bool, blocks: bool = True) -> None:
         self._rename = rename_locals

@@ -1,4 +1,4 @@
-"""What a method uses, by name: the way on which a change in a helper, a base class or a constant reaches it."""
+"""The code that a method can reach by name: a change in a helper, a base class or a constant affects the method."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from plait.subject.source import Module
 
-# Methods of built-in containers: on a receiver of unknown class they are taken for these.
+# Names of methods of built-in containers: on a receiver of unknown class, they are assumed to be these.
 _COMMON = {name for kind in (dict, list, set, str, bytes, deque) for name in dir(kind)}
 
 _BUILTINS = {
@@ -40,7 +40,7 @@ _OPAQUE = frozenset({
     "attrgetter", "getmembers", "__dict__", "__subclasses__", "__getattribute__", "__globals__", "__closure__",
     "__mro__", "__bases__",
 })  # fmt: skip
-"""What reaches code by names that stand nowhere in the source."""
+"""Names of functions that reach code by names which are not in the source."""
 
 
 class Step(NamedTuple):
@@ -53,9 +53,9 @@ class Step(NamedTuple):
 class Reach:
     """The graph of uses in one version.
 
-    A ``wide`` one leaves nothing out that could be used: objects of unknown classes are of any, a class comes with all
-    its special methods, and what uses names that are made at run time is ``opaque``. Whoever keeps an answer for code
-    that has not changed needs that; who looks for what a change is about is better served without.
+    A ``wide`` graph leaves out nothing that could be used: an object of unknown class may be of any class, a class
+    comes with all its special methods, and code that uses names made at run time is ``opaque``. The store needs this,
+    because it keeps results for code that has not changed. To find the subject of a change, the narrow graph is better.
     """
 
     def __init__(self, program: Program, *, wide: bool = False) -> None:
@@ -159,12 +159,12 @@ class _Uses(ast.NodeVisitor):
         self._locals.pop()
 
     def expressions(self, nodes: Iterable[ast.AST]) -> None:
-        """Headers of statements outside of functions."""
+        """Visit headers of statements outside of functions."""
         for node in nodes:
             self.visit(node)
 
     def special_methods(self, cls: Unit) -> None:
-        """Note what may be called on objects of a class without being named."""
+        """Record the special methods of a class, which may be called without being named."""
         start = f"{cls.name}.__"
         names = [*self._module.definitions, *(f"{cls.name}.{name}" for name in self._program.attributes(cls))]
         for name in names:
@@ -260,7 +260,7 @@ class _Uses(ast.NodeVisitor):
             self._of_instance(cls, name, stored=stored)
 
     def _may_be_any(self, value: ast.expr, targets: list[Target], classes: set[Unit] | None) -> bool:
-        """Return whether an object may be of a class unknown here: a subclass, or what a container gives back."""
+        """Return whether an object may be of an unknown class: a subclass, or an element of a container."""
         if isinstance(value, ast.Name) and value.id == self._scope.self_name:
             return False
         if targets and all(target.kind in ("module", "class", "library") for target in targets):
@@ -311,7 +311,7 @@ class _Uses(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _is_unknown(self, called: ast.expr) -> bool:
-        """Return whether a local variable of which nothing is known is called: it may be any own callable object."""
+        """Return whether the callee is an unknown local variable, which may be any callable object of the program."""
         local = isinstance(called, ast.Name) and any(called.id in names for names in self._locals)
         known = self._types.of(called, self._scope) is not None or self._types.targets(called, self._scope)
         return local and not known and self._module.is_own

@@ -1,4 +1,4 @@
-"""Scopes of source text: which statements belong to one, and which names it binds."""
+"""Scopes of source text: their statements, and the names that they bind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
 def is_noise(node: ast.AST) -> bool:
-    """Docstrings, lone constants and ``pass``: statements that do nothing."""
+    """Return whether a statement does nothing: docstrings, lone constants and ``pass``."""
     return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 

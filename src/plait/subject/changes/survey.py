@@ -1,4 +1,4 @@
-"""The classes that a change touches and that are meant for several threads."""
+"""Find the classes that a change affects and that are meant for several threads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest|setup|noxfile)\.p
 
 @dataclass(frozen=True, slots=True)
 class TouchedClass:
-    """One class: why it counts, and what the change does to it (None: the old version has no such class)."""
+    """One class: why it is included, and its change (None if the old version has no such class)."""
 
     subject: Subject
     why: str
@@ -44,7 +44,7 @@ class TouchedClass:
 
 @dataclass(slots=True)
 class Survey:
-    """Looks through one version for what differs from another; ``notes`` say what could not be looked at.
+    """Searches one version for classes that differ from another; ``notes`` name files that could not be read.
 
     ``named`` and ``excluded`` are subjects (``module:Class``, with wildcards) that the project's settings include
     whatever their source says, or leave out. Files are seen from the top of the repository.

@@ -1,4 +1,4 @@
-"""Classes that expressions are instances of, as far as the text tells."""
+"""The classes of which expressions are instances, as far as the text shows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DEPTH = 6
 
 @dataclass(frozen=True)
 class TypeScope:
-    """Where an expression stands: in a function of a class, called on an instance of ``receiver``."""
+    """The context of an expression: a function of a class, called on an instance of ``receiver``."""
 
     module: Module
     defining: Unit | None
@@ -71,7 +71,7 @@ class Types:
         return TypeScope(module, defining, receiver or defining, function)
 
     def of(self, node: ast.AST, scope: TypeScope) -> set[Unit] | None:
-        """Own or inherited classes of a value; empty when it is surely of another kind, None when nobody knows."""
+        """Return the possible own classes of a value; empty if it is surely of another kind, None if unknown."""
         if scope.depth > _DEPTH:
             return None
         scope = replace(scope, depth=scope.depth + 1)
@@ -174,7 +174,7 @@ class Types:
         return found if known else None
 
     def _field_values(self, unit: Unit, name: str, scope: TypeScope) -> list[tuple[ast.expr, TypeScope]]:
-        """Return all that is assigned to ``self.name`` in a class, with the functions that do it."""
+        """Return all values that are assigned to ``self.name`` in a class, with the functions that assign them."""
         module = self._program.source.module(unit.module)
         if module is None:
             return []
@@ -215,7 +215,7 @@ class Types:
                     self._annotated(returned[0], TypeScope(module, None, None, None, scope.depth)) if returned else None
                 )
         if self._wide and ast.unparse(node.func).rpartition(".")[2] not in _PLAIN:
-            return None  # ``max``, ``copy`` and the like give back what they were given
+            return None  # ``max``, ``copy`` and the like may return an argument
         # A call of a name from elsewhere, or of a built-in, makes no instance of an own class.
         local = self.local_names(scope.function) if scope.function else ()
         outside = isinstance(node.func, ast.Name) and node.func.id not in local
@@ -227,7 +227,7 @@ _PLAIN = frozenset({
     "object", "OrderedDict", "defaultdict", "deque", "Counter", "Lock", "RLock", "Condition", "Event", "Semaphore",
     "BoundedSemaphore", "Barrier", "Queue", "LifoQueue", "SimpleQueue", "len", "repr", "monotonic", "time", "Decimal",
 })  # fmt: skip
-"""What surely makes no object of an own class."""
+"""Expressions whose value is surely no object of an own class."""
 
 
 def _is_name(node: ast.expr, name: str | None) -> bool:

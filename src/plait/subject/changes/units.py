@@ -1,4 +1,4 @@
-"""The pieces of one version that can change on their own, and what names stand for.
+"""The units of one version, which can change independently, and the resolution of names.
 
 A unit is a function, an attribute of a class body, the initial value of a field, a class's header (bases, decorators),
 a module-level value or a name imported from elsewhere. Units are named by module and by ``Class.method``,
@@ -36,7 +36,7 @@ class Unit(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What a name stands for: a function, a class, a module-level value, or an own module (``unit.name`` is empty)."""
+    """The meaning of a name: a function, a class, a module-level value, or an own module (``unit.name`` is empty)."""
 
     kind: str
     unit: Unit
@@ -68,14 +68,14 @@ class Program:
         return known[unit]
 
     def _normal_forms_of(self, module: Module) -> dict[str, Iterable[str]]:
-        """Return the units of a module, each with its text, which is made when it is read: most are never asked for."""
+        """Return the units of a module with their normal forms, which are computed on demand: most are never needed."""
         if module.name not in self._normal_forms:
             self._normal_forms[module.name] = dict(self._units(module))
         return self._normal_forms[module.name]
 
     @cached_property
     def by_name(self) -> dict[str, list[Unit]]:
-        """Units of the own modules by the last part of their names."""
+        """Return the units of the own modules by the last part of their names."""
         found: dict[str, list[Unit]] = defaultdict(list)
         for module in self.modules.values():
             for name in self._normal_forms_of(module):
@@ -110,7 +110,7 @@ class Program:
     # Names
 
     def resolve(self, module: Module, name: str, seen: frozenset[tuple[str, str]] = frozenset()) -> list[Target]:
-        """Return what ``name`` stands for at the top level of ``module``, imports followed; empty for built-ins."""
+        """Return the targets of ``name`` at the top level of ``module``, following imports; empty for built-ins."""
         if (module.name, name) in seen:
             return []
         seen |= {(module.name, name)}
@@ -132,7 +132,7 @@ class Program:
         return found
 
     def classes_named(self, module: Module, qualname: str) -> list[Unit]:
-        """Return the classes that a qualified name stands for, wherever the module has them from."""
+        """Return the classes that a qualified name refers to, even if the module imports them."""
         top, *rest = qualname.split(".")
         targets = self.resolve(module, top)
         for name in rest:
@@ -140,7 +140,7 @@ class Program:
         return [target.unit for target in targets if target.kind == "class"]
 
     def _aliased(self, module: Module, name: str, seen: frozenset[tuple[str, str]]) -> list[Target]:
-        """``LRU = _LRUCache``: the class is reached under both names."""
+        """Return the target of an alias such as ``LRU = _LRUCache``."""
         values = [node.value for node in module.values[name] if isinstance(node, ast.Assign)]
         aliases = [value.id for value in values if isinstance(value, ast.Name)]
         return [target for alias in aliases for target in self.resolve(module, alias, seen) if target.kind != "value"]
@@ -163,7 +163,7 @@ class Program:
         return found
 
     def resolve_expression(self, module: Module, node: ast.AST) -> list[Target]:
-        """Return what a dotted name stands for; ``Base[T]`` is ``Base``."""
+        """Return the targets of a dotted name; ``Base[T]`` counts as ``Base``."""
         if isinstance(node, ast.Subscript):
             return self.resolve_expression(module, node.value)
         if isinstance(node, ast.Name):
@@ -175,7 +175,7 @@ class Program:
         return found
 
     def member(self, target: Target, name: str) -> list[Target]:
-        """``name`` of a module, or a class nested in a class."""
+        """Return the targets of ``name`` in a module, or of a class nested in a class."""
         if target.kind in ("module", "library"):
             module = self.source.module(target.unit.module)
             found = self.resolve(module, name) if module is not None else []
@@ -196,7 +196,7 @@ class Program:
     def mro(self, unit: Unit) -> list[Unit]:
         """Return the class and its bases that have source, in the order of look-up."""
         if unit not in self._mro:
-            self._mro[unit] = [unit]  # what a class that derives from itself gets to see
+            self._mro[unit] = [unit]  # a class that derives from itself
             module = self.source.module(unit.module)
             bases = [
                 target.unit

@@ -1,1 +1,1 @@
-"""Changes to source text that may remove a concurrency fault: made from text and a finding, proven elsewhere."""
+"""Mends: edits of source text that may remove a fault. They are made from a finding; `plait fix` proves them."""

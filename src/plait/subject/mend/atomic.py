@@ -70,7 +70,7 @@ def _item(node: ast.AST | None, key: ast.expr, table: ast.expr) -> bool:
 def _setdefault(
     view: ModuleView, function: Function, node: ast.If, key: ast.expr, table: ast.expr, following: ast.stmt | None
 ) -> Iterator[Proposal]:
-    """``if key not in table: table[key] = value``."""
+    """Return the mend of ``if key not in table: table[key] = value``."""
     inner = node.body[0]
     if not isinstance(inner, ast.Assign) or len(inner.targets) != 1 or not _item(inner.targets[0], key, table):
         return
@@ -88,7 +88,7 @@ def _setdefault(
 
 
 def _pop(view: ModuleView, function: Function, node: ast.If, key: ast.expr, table: ast.expr) -> Iterator[Proposal]:
-    """``if key in table: del table[key]``."""
+    """Return the mend of ``if key in table: del table[key]``."""
     inner = node.body[0]
     edit = view.edit()
     call = f"{edit.segment(table)}.pop({edit.segment(key)}, None)"
@@ -114,7 +114,7 @@ def _pop(view: ModuleView, function: Function, node: ast.If, key: ast.expr, tabl
 
 
 def _snapshots(view: ModuleView, function: Function) -> Iterator[Proposal]:
-    """Yield mends that walk through a copy of what others may change meanwhile."""
+    """Yield mends that iterate over a copy of a container that other threads may change meanwhile."""
     for node in function.nodes:
         if not isinstance(node, ast.For | ast.comprehension) or not attribute_of(node.iter, function.receiver):
             continue
@@ -141,7 +141,7 @@ def _copies(edit: SourceText, walked: ast.expr) -> Iterator[str]:
 
 
 def _second_test(view: ModuleView, function: Function) -> Iterator[Proposal]:
-    """Yield mends that test again what was tested before the lock was taken."""
+    """Yield mends that repeat a test after the lock was taken."""
     for node in function.nodes:
         if not isinstance(node, ast.If) or not node.body or not isinstance(node.body[0], ast.With):
             continue
@@ -187,7 +187,7 @@ def _one_read(view: ModuleView, clues: Clues, function: Function) -> Iterator[Pr
 
 
 def _publish_last(view: ModuleView, clues: Clues, function: Function, block: Sequence[ast.stmt]) -> Iterator[Proposal]:
-    """Yield mends that move the statement which lets others see something below those that complete it."""
+    """Yield mends that publish an object later: after the statements that complete it."""
     for at, node in enumerate(block):
         target = _published(function, node)
         if target is None or attribute_of(target, function.receiver) not in clues.attributes:
@@ -208,7 +208,7 @@ def _publish_last(view: ModuleView, clues: Clues, function: Function, block: Seq
 
 
 def _depends(view: ModuleView, function: Function, node: ast.stmt, target: ast.expr) -> bool:
-    """Return whether a statement may need what was published before it: it leaves, reads it, or calls who might."""
+    """Return whether a statement may depend on what was published: it leaves the block, reads it, or calls a reader."""
     name = attribute_of(target, function.receiver)
     for each in ast.walk(node):
         if isinstance(each, ast.Return | ast.Raise | ast.Break | ast.Continue | ast.Yield | ast.Await):
@@ -222,7 +222,7 @@ def _depends(view: ModuleView, function: Function, node: ast.stmt, target: ast.e
 
 
 def _published(function: Function, node: ast.stmt) -> ast.expr | None:
-    """Return what an assignment lets others see; None if it is no such assignment."""
+    """Return the attribute that an assignment publishes; None if it publishes none."""
     if isinstance(node, ast.Assign) and len(node.targets) == 1 and attribute_of(node.targets[0], function.receiver):
         return node.targets[0]
     return None

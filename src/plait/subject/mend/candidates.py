@@ -1,4 +1,4 @@
-"""All mends of a finding that source text offers, the smallest first. None of them is proven here."""
+"""All candidate mends of a finding, the smallest first. None of them is proven here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from plait.subject.mend.text import diff_size, parsed, unified
 from plait.subject.mend.view import ModuleView
 
 MOST = 60
-"""Candidates of one finding: those behind it are larger than anybody wants to read."""
+"""The maximum number of candidates for a finding; further ones are too large to read."""
 _STUCK = ("deadlock", "hang")
 
 
@@ -45,7 +45,7 @@ class Mend:
 
     @property
     def undone(self) -> Mend:
-        """What takes it back."""
+        """The edits that undo the mend."""
         return replace(self, edits=tuple(Edit(each.file, each.after, each.before) for each in self.edits))
 
     @property
@@ -60,7 +60,7 @@ class Mend:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Lines that differ, indentation apart, and the burden beside them; then the lines with it."""
+        """The order of candidates: changed lines without indentation, plus the burden; then changed lines with it."""
         sizes = [diff_size(each.before, each.after) for each in self.edits]
         return sum(lines for lines, _all in sizes) + self.burden, sum(all_lines for _lines, all_lines in sizes)
 
@@ -86,7 +86,7 @@ def mends(files: Mapping[str, str], clues: Clues, owner: str) -> list[Mend]:
 
 
 def unrelated_methods(files: Mapping[str, str], clues: Clues, owner: str) -> list[str]:
-    """Return the public methods of a class that do not touch what is raced for, and are not in the finding's test."""
+    """Return the public methods of a class that do not use the racing state, and are not in the finding's test."""
     entries = {name.rpartition(".")[2] for name in clues.entries}
     for text in files.values():
         tree = parsed(text)
@@ -111,7 +111,7 @@ def _proposals(file: str, view: ModuleView, clues: Clues, owner: str) -> Iterato
     if owner and not known:  # another module's class: what races here belongs to a class of this one
         names = [name.rpartition(".")[0] for name in clues.functions(file)]
         known = next((name for name in names if name in view.classes), "")
-    if clues.kind in _STUCK:  # what changes the text in the same way is called by its first name
+    if clues.kind in _STUCK:  # candidates with the same text keep the title of the first
         yield from ordering(view, clues, file, known)
     yield from holding(view, clues, file, known)
     yield from atomic(view, clues, file, known)

@@ -1,4 +1,4 @@
-"""What a finding says about where a mend belongs: functions, lines, attributes and locks."""
+"""The clues of a finding about the place of a mend: functions, lines, attributes and locks."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Clue:
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """The conflict of a finding; everything is a hint, nothing needs to be there."""
+    """The conflict of a finding. All parts are optional hints."""
 
     kind: str
     entries: tuple[str, ...] = ()  # the methods that its test calls, with their class
     race: tuple[Clue, ...] = ()  # the two accesses
-    gap: tuple[Clue, ...] = ()  # first and last line of what was interrupted
+    gap: tuple[Clue, ...] = ()  # first and last line of the interrupted stretch
     through: tuple[Clue, ...] = ()  # all other places of the interleaving, the latest first
-    attributes: tuple[str, ...] = ()  # plain names of what is raced for
-    locks: tuple[str, ...] = ()  # plain names of locks that somebody held
+    attributes: tuple[str, ...] = ()  # plain names of the racing attributes
+    locks: tuple[str, ...] = ()  # plain names of locks that a thread held
     itself: bool = False  # a thread waits for a lock that it holds
 
     @property
@@ -46,14 +46,14 @@ class Clues:
         return list(dict.fromkeys(each.function for each in chosen if each.file == file))
 
     def lines(self, file: str, function: str) -> list[int]:
-        """Return the lines of a function that must not be torn apart."""
+        """Return the lines of a function that must be atomic."""
         gap = [each.line for each in self.gap if (each.file, each.function) == (file, function)]
         race = [each.line for each in self.race if (each.file, each.function) == (file, function)]
         return sorted({*gap, *race})
 
 
 def clues_of(finding: Finding) -> Clues:
-    """Return what a finding, which may come from anybody, says about its conflict."""
+    """Return the clues of a finding, which is untrusted data."""
     race = tuple(_spot(step) for step in finding.race or ())
     gap: tuple[Clue, ...] = ()
     if finding.gap is not None:
@@ -80,12 +80,12 @@ def _spot(step: AccessStep) -> Clue:
 
 
 def _function(name: str) -> str:
-    """Return the function that a nested one stands in: locks are taken there."""
+    """Return the outermost function around a nested one: locks are taken there."""
     return _LOCAL.sub("", name)
 
 
 def _thing(step: AccessStep) -> str:
-    """Return what an access touches, without its keys, and without words that say whose it is."""
+    """Return the name of the location of an access, without keys and without the name of its owner."""
     return step.attribute.rpartition(" ")[2]
 
 

@@ -25,17 +25,17 @@ from plait.subject.mend.view import Function, ModuleView, covering, last_name, o
 NEVER = frozenset({"__init__", "__new__", "__del__", "__init_subclass__", "__class_getitem__", "__post_init__"})
 _MOST_NAMED = 3
 SHARED = 3
-"""How many lines a lock for all instances is worth: it makes threads wait that have nothing to do with each other."""
+"""The burden, in lines, of a lock for all instances: it makes unrelated threads wait for each other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One mend of one module: its family, what it does in words, and the whole new text."""
+    """One mend of one module: its family, a title, and the whole new text."""
 
     family: str
     title: str
     text: str
-    burden: int = 0  # counts like so many lines: a lock that all instances have to share
+    burden: int = 0  # counts like so many changed lines: a lock that all instances share
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Stretch:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is all that the function does."""
+        """True if the stretch is the whole body of the function."""
         return list(self.statements) == self.function.body
 
 
@@ -105,7 +105,7 @@ def _entries(view: ModuleView, clues: Clues, owner: str) -> list[Function]:
 
 
 def _sharing(view: ModuleView, clues: Clues, owner: str) -> list[Function]:
-    """Return the methods through which callers reach the attributes that are raced for."""
+    """Return the public methods that use the racing attributes, directly or not."""
     if not owner:
         return [each for each in view.functions.values() if not each.owner and _names(each) & set(clues.attributes)]
     attributes = set(clues.attributes)
@@ -122,7 +122,7 @@ def _sharing_parts(view: ModuleView, clues: Clues, owner: str) -> list[Function]
 
 
 def changing_methods(view: ModuleView, clues: Clues, owner: str) -> list[Function]:
-    """Return the public methods that change, directly or not, what is raced for."""
+    """Return the public methods that change the racing attributes, directly or not."""
     attributes = set(clues.attributes)
     found = [
         each for each in (view.methods(owner) if owner else [])
@@ -139,7 +139,7 @@ def _excludes_all(view: ModuleView, clues: Clues, functions: Sequence[Function],
         writers = [each for each in view.reached(method) if attributes & view.written(each).keys()]
         if method not in functions and not all(each in functions for each in writers):
             return False
-    # What is raced for may belong to a part of the object: whoever reaches the part may change it.
+    # The racing state may belong to a part of the object: any method that reaches the part may change it.
     return bool(changing) or all(each in functions for each in _sharing_parts(view, clues, owner))
 
 
@@ -160,7 +160,7 @@ def is_public_method(function: Function) -> bool:
 def _stretches(
     view: ModuleView, clues: Clues, file: str, functions: Sequence[Function], locks: Sequence[HeldLock]
 ) -> Iterator[list[Stretch]]:
-    """Yield what is held in each of the functions: the lines of the conflict, these with what is held already, all."""
+    """Yield stretches to hold in each function: the conflicting lines, these with what is held already, or all."""
     narrow, wide = [], []
     for function in functions:
         lines = clues.lines(file, function.qualname)
@@ -274,7 +274,7 @@ def hold(view: ModuleView, edit: SourceText, stretch: Stretch, lock: HeldLock) -
 
 
 def dissolve(edit: SourceText, node: ast.With, unit: str) -> None:
-    """Take the head of a block away, and its body one level out."""
+    """Remove the head of a block, and dedent its body."""
     head = node.items[-1].context_expr.end_lineno or node.lineno
     if node.body[0].lineno > head:
         edit.delete(node.lineno, head)
@@ -324,7 +324,7 @@ def _has_own_lines(stretch: Stretch) -> bool:
 
 
 def holding_title(stretches: Sequence[Stretch], lock: HeldLock) -> str:
-    """Return what a mend does, in words."""
+    """Return the title of a mend that holds a lock."""
     shown = ", ".join(f"`{each.function.name}`" for each in stretches[:_MOST_NAMED])
     others = len(stretches) - _MOST_NAMED
     more = f" and {others} other{'' if others == 1 else 's'}" if others > 0 else ""

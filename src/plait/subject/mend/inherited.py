@@ -82,7 +82,7 @@ def _lines(views: Mapping[str, ModuleView], owner: str) -> Iterator[_Line]:
 
 
 def _groups(line: _Line, clues: Clues) -> list[list[tuple[str, Function]]]:
-    """Return sets of methods of both classes that may have to be held: all that change what is raced for among them."""
+    """Return sets of methods of both classes that may need the lock, with all that change the racing state."""
     entries = [each for name in clues.entries if (each := line.method(name.rpartition(".")[2])) is not None]
     changing = [(line.file, each) for each in changing_methods(line.view, clues, line.owner)]
     public = [each for each in line.methods() if is_public_method(each[1])]

@@ -1,4 +1,4 @@
-"""Locks that a mend can hold: one that is there, or a new one with its import and the line that makes it."""
+"""Locks that a mend can hold: an existing one, or a new one with its import and the line that makes it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ INSTANCE, CLASS, MODULE = "instance", "class", "module"
 
 @dataclass(frozen=True, slots=True)
 class HeldLock:
-    """A lock by name; ``new`` says where it is to be made, None if it is there.
+    """A lock by name; ``new`` says where to make it, None if it exists.
 
-    ``upgrade``: it is there, and has to become one that its owner may take again.
+    With ``upgrade``, the lock exists and must become re-entrant.
     """
 
     name: str
@@ -31,19 +31,19 @@ class HeldLock:
 
     @property
     def is_shared(self) -> bool:
-        """Whether all instances have the same one."""
+        """True if all instances share the lock."""
         return self.new in (CLASS, MODULE) or (self.there is not None and self.there.shared)
 
     @property
     def reenters(self) -> bool:
-        """Whether the thread that holds it can take it again."""
+        """True if its owner can take it again."""
         if self.upgrade or self.kind == "RLock":
             return True
         made = None if self.there is None else self.there.made
         return self.kind == "Condition" and made is not None and not made.args  # its own lock is an RLock
 
     def expression(self, function: Function) -> str | None:
-        """Return how a function writes it; None if it cannot reach it."""
+        """Return the expression for the lock in a function; None if the function cannot reach it."""
         if not self.owner:
             return self.name
         if function.binding == "instance" or (function.binding == "class" and self.is_shared):
@@ -51,7 +51,7 @@ class HeldLock:
         return f"{self.owner}.{self.name}" if self.is_shared else None
 
     def prepare(self, view: ModuleView, edit: SourceText) -> bool:
-        """Write what makes the lock; False if that cannot be done."""
+        """Add the code that makes the lock; return False if that is not possible."""
         if self.there is not None:
             return not self.upgrade or reentrant(view, edit, self.there)
         if self.new == MODULE:
@@ -66,7 +66,7 @@ class HeldLock:
 
 
 def free_name(view: ModuleView, owner: str) -> str:
-    """Return a name for a new lock that nothing of the family, or of the module, has."""
+    """Return a name for a new lock that is unused in the family of classes and in the module."""
     if owner:
         family = set(view.family(owner))
         own = [each for each in view.functions.values() if each.owner in family]
@@ -235,7 +235,7 @@ def _import_first(body: list[ast.stmt], edit: SourceText, line: str) -> None:
 
 
 def reentrant(view: ModuleView, edit: SourceText, lock: Primitive) -> bool:
-    """Make a lock one that its owner may take again; False if it is one, or cannot become one."""
+    """Make a lock re-entrant; return False if it is so already, or cannot become so."""
     made = lock.made
     if lock.kind == "Lock":
         edit.replace(made.func, constructor(view, edit, "RLock"))

@@ -118,7 +118,7 @@ def _one_for_all(view: ModuleView, lock: Primitive) -> Iterator[Proposal]:
 
 
 def _new_per_call(view: ModuleView, functions: Sequence[Function], locks: Sequence[Primitive]) -> Iterator[Proposal]:
-    """Yield mends that take a lock which is kept, where a new one is made for each call."""
+    """Yield mends that take a permanent lock where a new one is made for each call."""
     for function in functions:
         for node in function.nodes:
             if not isinstance(node, ast.With) or len(node.items) != 1:

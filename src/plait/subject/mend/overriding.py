@@ -1,6 +1,6 @@
-"""Mends of a class whose inherited method is torn apart: it is overridden, to run under the lock of the class.
+"""Mends of a class whose inherited method is not atomic: override it, to run under the lock of the class.
 
-What a mixin of the standard library does in several steps (`MutableMapping.popitem`) stands in no file of the project.
+A method of a standard mixin with several steps (`MutableMapping.popitem`) is in no file of the project.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from plait.subject.mend.text import SourceText
 from plait.subject.mend.view import Function, ModuleView, last_name
 
 LAZY = frozenset({"__iter__", "__reversed__", "keys", "values", "items"})
-"""What hands out something that works later, when nobody holds the lock."""
+"""Methods that return an object which works later, when no thread holds the lock."""
 _ONE_STEP = frozenset({"get"})
 """What calls a single method of the class, which holds the lock if it has to."""
 
@@ -111,7 +111,7 @@ def _overridden(
 def _write(
     view: ModuleView, edit: SourceText, owner: str, names: Sequence[str], sample: Function, lock: HeldLock
 ) -> None:
-    """Put the methods behind the last line of the class."""
+    """Add the methods after the last line of the class."""
     node = view.classes[owner]
     indent, unit = edit.indent_of(node.body[0].lineno), unit_of(edit, sample)
     for name in names:

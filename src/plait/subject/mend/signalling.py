@@ -1,4 +1,4 @@
-"""Mends of waiting and waking: test again after a wait, wake all, wake at all, wake the right ones, give back."""
+"""Mends of waiting and waking: loop around a wait, wake all, wake at all, wake the right ones, release on errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GIVEN_BACK = ("Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore")
 
 
 class _Signal(NamedTuple):
-    """A statement to change; what is notified behind it, or where it is given back."""
+    """A statement to change, and what to notify or release after it."""
 
     function: Function
     statement: ast.stmt
@@ -148,7 +148,7 @@ def _attributes(view: ModuleView, function: Function, test: ast.AST) -> set[str]
 
 
 def _silent_changes(view: ModuleView, functions: Sequence[Function]) -> Iterator[_Signal]:
-    """Yield the last statement of each function that changes what others wait for, and wakes nobody."""
+    """Yield the last statement of each function that changes what others wait for without waking them."""
     for condition, attributes in _awaited(view, functions).items():
         for function in functions:
             if function.name in NEVER or _wakes(function, condition) or not function.receiver:
@@ -214,7 +214,7 @@ def _other_conditions(view: ModuleView, functions: Sequence[Function]) -> Iterat
 
 
 def _unsafe_releases(view: ModuleView, functions: Sequence[Function]) -> Iterator[_Signal]:
-    """Yield each ``x.acquire()`` whose ``x.release()`` stands further down in the same block, where no error leads."""
+    """Yield each ``x.acquire()`` whose ``x.release()`` is later in the same block and is skipped by an error."""
     for function in functions:
         for block in blocks(function.node):
             for at, node in enumerate(block):

@@ -1,7 +1,7 @@
 """Edits of Python source that keep its comments, layout, line ends and strings.
 
-All positions are those of the original text. Edits are collected line by line and applied at once, so a statement can
-be indented, have a word replaced and get a line in front of it without anybody counting.
+All positions are those of the original text. Edits are collected line by line and applied at once. So a statement can
+be indented, have a word replaced and get a line before it, and no caller has to adjust positions.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _changed(old: Sequence[str], new: Sequence[str]) -> int:
 
 
 class SourceText:
-    """The text of one module, and what is to be done to its lines (numbered from 1)."""
+    """The text of one module, and the edits of its lines (numbered from 1)."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -94,25 +94,25 @@ class SourceText:
     # -- edits --
 
     def shift(self, first: int, last: int, levels: int, unit: str = _UNIT) -> None:
-        """Indent lines by so many levels, or the reverse; what a string goes on with stays where it is."""
+        """Indent or dedent lines by so many levels; the continuation lines of strings stay as they are."""
         for number in range(first, last + 1):
             self._shift[number] += levels
             self._units[number] = unit
 
     def insert_before(self, number: int, *lines: str) -> None:
-        """Put whole lines in front of a line."""
+        """Insert whole lines before a line."""
         self._before[number].extend(lines)
 
     def insert_after(self, number: int, *lines: str) -> None:
-        """Put whole lines behind a line."""
+        """Insert whole lines after a line."""
         self._after[number].extend(lines)
 
     def delete(self, first: int, last: int) -> None:
-        """Leave lines out."""
+        """Delete lines."""
         self._gone.update(range(first, last + 1))
 
     def replace(self, node: ast.expr | ast.stmt, text: str) -> None:
-        """Put a text in the place of a node."""
+        """Replace the text of a node."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         start, end = self.column(node.lineno, node.col_offset), self.column(node.end_lineno, node.end_col_offset)
@@ -124,7 +124,7 @@ class SourceText:
         self.delete(node.lineno + 1, node.end_lineno)
 
     def replace_span(self, number: int, start: int, end: int, text: str) -> None:
-        """Put a text in the place of a part of one line."""
+        """Replace a part of one line."""
         self._spans[number].append((start, end, text))
 
     def result(self) -> str | None:

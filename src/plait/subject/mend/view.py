@@ -1,4 +1,4 @@
-"""What a mend has to know about a module: functions, class families, locks, and who touches which attribute."""
+"""The facts about a module that mends need: functions, class families, locks, and the attributes that functions use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plait.subject.mend.text import SourceText
 
 LOCKS = ("Lock", "RLock")
 HELD = (*LOCKS, "Condition")
-"""What a `with` statement excludes others by."""
+"""The primitives that exclude other threads in a `with` statement."""
 KINDS = (*HELD, "Semaphore", "BoundedSemaphore", "Event")
 _MUTATORS = frozenset(
     ("add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "pop", "popitem", "popleft",
@@ -65,7 +65,7 @@ class Function:
 
     @property
     def can_hold(self) -> bool:
-        """Whether its body can be put under a lock: generators would keep it while nobody runs them."""
+        """True if its body can be put under a lock: a generator would keep the lock while it is suspended."""
         is_generator = any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) for node in own_nodes(self.node))
         return bool(self.body) and isinstance(self.node, ast.FunctionDef) and not is_generator
 
@@ -86,7 +86,7 @@ def last_name(node: ast.AST) -> str:
 
 
 def _primitive_made(node: ast.AST | None) -> str:
-    """Return which primitive a call makes; empty if none."""
+    """Return the name of the primitive that a call makes; empty if none."""
     name = last_name(node.func) if isinstance(node, ast.Call) else ""
     return name if name in KINDS else ""
 
@@ -223,7 +223,7 @@ class ModuleView:
         return sorted(found, key=lambda each: not each.owner) if owner else [each for each in found if not each.owner]
 
     def kind_of(self, node: ast.AST) -> str:
-        """Return which primitive an expression is, by its last name."""
+        """Return the kind of primitive that an expression refers to, by its last name."""
         name = last_name(node)
         return next((each.kind for each in self.primitives if each.name == name), "")
 

@@ -1,1 +1,1 @@
-"""A whole package as source text: its modules, its public names, and what in it threads may share."""
+"""A whole package as source text: its modules, its public names, and the state that its threads may share."""

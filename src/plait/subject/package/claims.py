@@ -1,7 +1,7 @@
-"""What is said about a class and threads, in its own source: locks, or words in its docstring or its module's.
+"""The claim of a class about threads, in its own source: locks, or words in its docstring or its module's.
 
-A class that nobody has made for threads is not at fault if threads break it: what proves it unsafe says that callers
-need a lock. A class with a lock, or with a promise in its docstring, has broken its word.
+A class that was not made for threads is not at fault if threads break it: a finding only says that callers need a lock.
+A class with a lock, or with a promise in its docstring, has a bug.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PROMISED, LOCKED, DENIED, UNSAID = "promised", "locked", "denied", "unsaid"
 CLAIMED = frozenset({PROMISED, LOCKED})
-"""Calls from several threads are meant to be safe: somebody has said so, or has given the class a lock."""
+"""Claims that calls from several threads are safe: by words, or by a lock."""
 
 _SAFE = re.compile(
     r"\bthread[\s-]*safe(?:ly)?\b"
@@ -35,7 +35,7 @@ _NEGATION = re.compile(
 
 
 def claim_of(module: Module, qualname: str, facts: ClassFacts | None, modules: Mapping[str, Module]) -> str:
-    """Return what a class says about threads: ``promised``, ``locked``, ``denied`` or ``unsaid``.
+    """Return the claim of a class about threads: ``promised``, ``locked``, ``denied`` or ``unsaid``.
 
     Its own docstring counts first, then those of its bases in the package, its locks, and the docstring of its module.
     """

@@ -1,9 +1,9 @@
-"""Which functions and methods touch which shared state, under which locks: read from source, in seconds.
+"""The accesses of functions and methods to shared state, and the locks around them, by source text alone.
 
-Shared state is what two threads can both reach: attributes of ``self``, attributes of a class, and names at the top of
-a module, its own or another one's. A lock counts where its ``with`` block stands around an access; a private helper
-counts as locked if all its callers hold the lock. This is an estimate: it ranks what is to be tested and never decides
-whether it is safe.
+Shared state is state that two threads can reach: attributes of ``self``, attributes of a class, and names at the top of
+a module, its own or another one's. A lock counts if its ``with`` block contains the access; a private helper counts as
+locked if all its callers hold the lock. This is an estimate: it ranks what to test, and never decides whether code is
+safe.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LOCKS = frozenset({"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore
 _REACHING = frozenset({
     "setattr", "delattr", "vars", "globals", "locals", "exec", "eval", "open", "input", "__import__", "print",
 })  # fmt: skip
-"""Built-in functions that change something, or go where the source does not tell."""
+"""Built-in functions that change something, or call code that the source does not show."""
 _EMPTY = frozenset({"object", "ABC", "Generic", "Protocol", ""})  # bases that bring no state
 READ, WRITE, CHANGE = "read", "write", "change"  # CHANGE reads and writes: ``n += 1``, ``items.append(x)``
 _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
@@ -63,7 +63,7 @@ class Use:
 
 @dataclass(slots=True)
 class FunctionFacts:
-    """What one function does with shared state."""
+    """The accesses of one function to shared state."""
 
     name: str
     line: int
@@ -89,9 +89,9 @@ class ClassFacts:
     unknown_bases: set[str] = field(default_factory=set)  # classes whose source was not read
 
     def later_uses(self) -> Iterator[tuple[FunctionFacts, Use]]:
-        """Yield the uses outside of set-up: what threads do that share an object which is ready.
+        """Yield the uses outside of set-up, by threads that share a complete object.
 
-        A private method that only set-up calls belongs to it. Methods and properties are no state.
+        Private methods that only the set-up calls belong to it. Methods and properties are no state.
         """
         setup = set(_SETUP)
         while more := {name for name in self.functions if name not in setup and self._only_from(name, setup)}:
@@ -106,7 +106,7 @@ class ClassFacts:
     def is_stateless(self) -> bool:
         """Whether nothing in the class, or in its bases, touches an attribute, a class attribute or a name of a module.
 
-        Methods and properties are no state. What calls other functions or classes may have theirs.
+        Methods and properties are no state. A class that calls other functions or classes may use their state.
         """
         functions = (*self.functions.values(), *(each for some in self.overridden.values() for each in some))
         uses = (use.state.partition(".")[2] or use.state for function in functions for use in function.uses)
@@ -161,7 +161,7 @@ class ModuleFacts:
 def whole_class(facts: Mapping[str, ModuleFacts], module: str, qualname: str) -> ClassFacts | None:
     """Return a class with all that it inherits of classes in these modules; None if it is in none of them.
 
-    A base is looked for by its name, in the same module first: this is an estimate, too.
+    Bases are found by name, in the same module first: this is an estimate as well.
     """
     near = facts[module].classes if module in facts else {}
     own = near.get(qualname)
@@ -193,7 +193,7 @@ def whole_class(facts: Mapping[str, ModuleFacts], module: str, qualname: str) ->
 
 
 def module_facts(module: Module) -> ModuleFacts:
-    """Return what the code of a module does with shared state."""
+    """Return the facts about a module's accesses to shared state."""
     found = ModuleFacts(module.name)
     bound: set[str] = set()
     for node in module.tree.body:
@@ -304,7 +304,7 @@ def _function(
 
 
 class _AccessReader(ast.NodeVisitor):
-    """Goes through one function and notes accesses with the locks that are held there."""
+    """Reads one function, and records its accesses with the locks held there."""
 
     def __init__(
         self, module: Module, node: FunctionNode, owner: str | None, names: set[str], shared: frozenset[str],
@@ -430,7 +430,7 @@ class _AccessReader(ast.NodeVisitor):
         self._walked -= walks
 
     def _leads_out(self, called: ast.expr) -> bool:
-        """Return whether a call goes to a function or class whose state is not looked at here."""
+        """Return whether a call goes to a function or class whose state is not examined here."""
         root = called
         while isinstance(root, ast.Attribute | ast.Subscript | ast.Call):
             root = root.func if isinstance(root, ast.Call) else root.value
@@ -474,7 +474,7 @@ class _AccessReader(ast.NodeVisitor):
         self.block(node.orelse)
 
     def visit_For(self, node: ast.For) -> None:
-        """Note a walk over what another thread may change."""
+        """Record an iteration over something that another thread may change."""
         self._walked += 1
         self.visit(node.iter)
         self._walked -= 1

@@ -1,4 +1,4 @@
-"""The modules of a package or project, and what of them is public. Files are read; nothing is imported."""
+"""The modules of a package or project, and their public names. Files are read; nothing is imported."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SILENT_BASES = {
 
 @dataclass(frozen=True, slots=True)
 class PublicClass:
-    """A class that users of a package can name. ``silent`` says why threads can do nothing to it; mostly empty."""
+    """A public class. ``silent`` says why threads cannot disturb it; mostly empty."""
 
     module: str
     qualname: str
@@ -47,7 +47,7 @@ class PublicClass:
 
 @dataclass(frozen=True, slots=True)
 class PublicFunction:
-    """A function at the top of a module that users of a package can name."""
+    """A public function at the top of a module."""
 
     module: str
     name: str
@@ -57,7 +57,7 @@ class PublicFunction:
 
 @dataclass(slots=True)
 class Listing:
-    """What a package has. ``extensions`` are modules in C, ``private`` counts classes and functions left out."""
+    """The content of a package. ``extensions`` are modules in C, ``private`` counts classes and functions left out."""
 
     name: str
     root: Path
@@ -74,7 +74,7 @@ class Listing:
 
 
 def list_package(text: str, version: Version) -> Listing:
-    """Return what ``text`` names: a package or module, a file, or the folder of a project (``.``).
+    """Return the listing of a package or module, a file, or the folder of a project (``.``).
 
     A name is looked up in the version, then among the installed packages. UsageError with one line if there is none.
     """
@@ -228,9 +228,10 @@ def _is_public(module: str) -> bool:
 
 
 def _handed_on(module: Module) -> Iterator[tuple[str, str]]:
-    """Yield what a module imports from others to offer it under its own name.
+    """Yield the names that a module re-exports from others.
 
-    ``__all__`` says what that is. Without one a package offers all that it imports, and a module what it does not use.
+    ``__all__`` names them. Without it, a package re-exports all that it imports, and a module what it does not use
+    itself.
     """
     listed = _all(module.tree)
     used = frozenset[str]()
@@ -264,7 +265,7 @@ def _all(tree: ast.Module) -> set[str] | None:
 
 
 def _silent(node: ast.ClassDef, module: Module, modules: dict[str, Module], depth: int = 8) -> str:
-    """Return what makes a class nothing that threads could disturb: exceptions, enumerations, descriptions of types."""
+    """Return why threads cannot disturb a class: exceptions, enumerations, descriptions of types; empty for others."""
     for base in node.bases:
         name = ast.unparse(base).partition("[")[0].rpartition(".")[2]
         if name in _SILENT_BASES:

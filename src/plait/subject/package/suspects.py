@@ -1,4 +1,4 @@
-"""Where threads may go wrong, judged by the source alone: a ranking of what to test first, and never a verdict."""
+"""Suspects: places that may be unsafe for threads, by source text alone. They rank what to test, and are no verdict."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Suspect:
 
 
 def class_suspects(module: str, facts: ClassFacts) -> list[Suspect]:
-    """Return what may go wrong with one object that threads share, the worst first."""
+    """Return the suspects in one object that threads share, the worst first."""
     by_state: dict[str, list[tuple[FunctionFacts, Use]]] = defaultdict(list)
     for function, use in facts.later_uses():
         if use.state not in facts.local:
@@ -46,7 +46,7 @@ def class_suspects(module: str, facts: ClassFacts) -> list[Suspect]:
 
 
 def module_suspects(facts: ModuleFacts) -> list[Suspect]:
-    """Return what may go wrong with the names at the top of a module, whoever uses them, the worst first."""
+    """Return the suspects in the names at the top of a module, the worst first."""
     by_state: dict[str, list[tuple[FunctionFacts, Use]]] = defaultdict(list)
     functions = [*facts.functions.values(), *(each for owner in facts.classes.values() for each in
                                               owner.functions.values())]  # fmt: skip
@@ -60,7 +60,7 @@ def module_suspects(facts: ModuleFacts) -> list[Suspect]:
 
 
 def _of_state(module: str, state: str, uses: Sequence[tuple[FunctionFacts, Use]]) -> list[Suspect]:
-    """Return what may go wrong with one attribute or name: at most one suspect of each kind."""
+    """Return the suspects in one attribute or name: at most one of each kind."""
     writes = [(function, use) for function, use in uses if use.mode != READ]
     if not writes:
         return []

@@ -1,1 +1,1 @@
-"""Where the code under test comes from: the worktree, a git revision, a folder, a release."""
+"""Versions of the code under test: the worktree, a git revision, a folder, a release."""

@@ -43,7 +43,8 @@ _PROGRAMS = {
 }  # fmt: skip
 """Settings that name a program, or have git write a file, and what stands in their place where a repository has them.
 
-A repository may have come from anybody, with its ``.git``: its settings are data. Those of the user are the user's own.
+A repository may come from an untrusted source together with its ``.git``, so its settings are data. Those of the user
+are trusted.
 """
 PATIENCE_S = 120.0
 """For one command. A repository's settings may name a pipe that nobody writes to, and git would wait for ever."""
@@ -119,7 +120,7 @@ class Repository:
 def git(
     cwd: Path, *arguments: str, place: tuple[str, ...] = (), index: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run git, undisturbed by the hook or the terminal that plait may run in; the caller looks at the exit code.
+    """Run git, independent of the hook or the terminal in which plait may run; the caller checks the exit code.
 
     Nothing that the repository names is run: no hook, filter, monitor or helper of its own. ``place`` says which
     repository it is, if not that of ``cwd``.
@@ -129,7 +130,7 @@ def git(
 
 @functools.cache
 def _settings(cwd: Path, place: tuple[str, ...]) -> Mapping[str, str]:
-    """Return the settings that a repository may not have as it likes."""
+    """Return the settings that override those of a repository."""
     listed = _run(cwd, [*place, "config", "--list", "--show-scope", "--name-only", "-z"], None, {}).stdout.split("\0")
     found = dict(_QUIET)
     for scope, name in zip(listed[::2], listed[1::2], strict=False):
@@ -168,7 +169,7 @@ def _run(
 
 
 def _last_line(text: str) -> str:
-    """Return what git says at last, which is its reason."""
+    """Return the last line of git's output, which is the reason of a failure."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no reason given")
 
 
@@ -214,10 +215,10 @@ class History:
         return found
 
     def base(self, revision: str | None, tip: str = "HEAD") -> tuple[str, str]:
-        """Return the commit that the work since ``revision`` began at, and the revision's name.
+        """Return the commit at which the work since ``revision`` began, and the revision's name.
 
-        The best common ancestor of both, as pull requests have it: what the other branch got in the meantime is no
-        change of this one. Without a revision the main branch is taken, that of the remote before the local one.
+        This is the best common ancestor of both, as in pull requests: later commits of the other branch are no changes
+        of this one. Without a revision, the main branch is used, preferably that of the remote.
         """
         head = self.commit(tip)
         name = revision if revision is not None else self._main() or "HEAD"

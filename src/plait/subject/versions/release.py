@@ -44,7 +44,7 @@ class Release:
         return f"{self.name}{self.extras}=={self.number}"
 
     def folder(self, cache: Path) -> Path:
-        """Return where it is, or would be, installed for this interpreter."""
+        """Return the folder in which the release is, or would be, installed for this interpreter."""
         return cache / "releases" / _tag() / re.sub(r"[^\w.+-]", "_", str(self))
 
     def fetch(self, cache: Path) -> tuple[Path, Path]:
@@ -52,8 +52,6 @@ class Release:
         kept = self.folder(cache)
         home = kept.parent
         if not kept.is_dir():
-            from plait.subject.versions.release import _install_release, split  # noqa: PLC0415 - slow to import, seldom needed
-
             with scratch(home) as stage:
                 installed = stage / "installed"
                 _install_release(self, installed, stage)
@@ -61,7 +59,7 @@ class Release:
                 try:
                     installed.rename(kept)
                 except OSError:
-                    # Somebody else was faster; their copy is as good.
+                    # Another process was faster; its copy is as good.
                     if not kept.is_dir():
                         raise
         return kept / "release", kept / "dependencies"
@@ -78,7 +76,7 @@ def _tag() -> str:
 
 
 # -- installation ------------------------------------------------------------------------------------------------------
-# What pip installs into folders: releases with their dependencies, and what a release turns out to need.
+# Installation by pip into folders: releases with their dependencies, and missing requirements.
 
 
 # What an old source distribution may need to be built: setuptools of this decade, or the last one with 2to3.

@@ -24,7 +24,7 @@ if sys.platform != "win32":  # without advisory locks only old folders are swept
 
 PREFIX = "plait-version-"
 _SWEPT = (PREFIX, "plait-load-", "plait-session-")
-"""Also the folders of measuring processes and of sessions of pytest, which hold no lock: swept after a day."""
+"""Folders of measuring processes and of pytest sessions, which hold no lock, are removed after a day."""
 LOCK = ".owner"
 _DAY_S = 86_400
 
@@ -47,7 +47,7 @@ def scratch(parent: Path | None = None) -> Iterator[Path]:
 
 
 def sweep(parent: Path) -> None:
-    """Remove what killed processes have left in ``parent``; what cannot be removed is nobody's trouble."""
+    """Remove what killed processes have left in ``parent``; ignore what cannot be removed."""
     with contextlib.suppress(OSError):
         for folder in itertools.chain.from_iterable(parent.glob(f"{each}*") for each in _SWEPT):
             with contextlib.suppress(OSError):
@@ -99,7 +99,7 @@ def _flatten(top: int) -> None:
 
 
 def _unlinked(name: str, folder: int) -> bool:
-    """Remove what is no folder; whether it was."""
+    """Remove a file that is no folder; return whether it was one."""
     try:
         os.unlink(name, dir_fd=folder)
     except OSError:

@@ -1,4 +1,4 @@
-"""Where the code under test is taken from."""
+"""Resolve versions of the code under test."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LABEL = re.compile(r"(.+) \(([0-9a-f]{10})\)")
 class Version:
     """One version of the code: what a worker process needs to import it.
 
-    ``root`` goes first on ``sys.path``, ``extra`` (dependencies of a release) behind the entries that are there.
+    ``root`` becomes the first entry of ``sys.path``, ``extra`` (dependencies of a release) the last ones.
     ``tree`` is the folder that holds all files of the version, ``project`` the user's project in it, and ``origin`` the
     user's folder that ``tree`` stands for.
     """
@@ -155,7 +155,7 @@ def _folder(text: str, path: str, project: Path) -> Version:
 
 
 # -- version root ------------------------------------------------------------------------------------------------------
-# Where in a tree of files a module is importable from.
+# Import roots: the folders of a tree from which a module can be imported.
 
 
 _USUAL = ("", "src", "lib", "python", "source")
@@ -166,8 +166,8 @@ _DEPTH = 3
 def import_root(start: Path, top: Path, module: str) -> Path | None:
     """Return the folder to put on ``sys.path`` so that ``module`` is imported from this tree, or None.
 
-    Looked at, in this order: the usual places and those that ``pyproject.toml`` names, from ``start`` upwards to
-    ``top``; then every folder near ``start``. UsageError when several folders are equally near.
+    The search order is: the usual places and those that ``pyproject.toml`` names, from ``start`` upwards to ``top``;
+    then every folder near ``start``. UsageError when several folders are equally near.
     """
     folder = start
     while True:
@@ -190,7 +190,7 @@ def import_root(start: Path, top: Path, module: str) -> Path | None:
 
 
 def usual_places(folder: Path) -> list[Path]:
-    """Return where modules of a project are looked for first."""
+    """Return the places where modules of a project are searched first."""
     return [folder / name for name in _USUAL]
 
 
@@ -215,7 +215,7 @@ def _modules(folders: Iterable[Path]) -> list[str]:
 
 
 def _children(folder: Path) -> Iterator[Path]:
-    """Sub-folders that can be import roots: not hidden, not installed copies, not themselves packages."""
+    """Return sub-folders that can be import roots: not hidden, no installed copies, no packages themselves."""
     try:
         entries = sorted(folder.iterdir())
     except OSError:
@@ -228,7 +228,7 @@ def _children(folder: Path) -> Iterator[Path]:
 
 
 def _declared(folder: Path) -> Iterator[Path]:
-    """Package folders that the build configuration names (setuptools, poetry, hatch)."""
+    """Return the package folders that the build configuration names (setuptools, poetry, hatch)."""
     if not (folder / "pyproject.toml").is_file():
         return
     import tomllib  # noqa: PLC0415 - slow to import, and many folders are no project's
