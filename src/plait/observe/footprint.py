@@ -18,9 +18,8 @@ import types
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
-from plait.model.foreign import attributes_of
 from plait.observe.context import Context
-from plait.observe.lockset import LockNames
+from plait.observe.lockset import LockNames, fields_of
 from plait.observe.places import place
 from plait.observe.trace import Place, ValueRecorder, value_text
 from plait.run.engine import ENGINE, FINISHED_RUN, Engine
@@ -283,15 +282,4 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield f"{path}.function", value.__func__
     elif kind is functools.partial:
         yield from ((f"{path}.func", value.func), (f"{path}.args", value.args), (f"{path}.keywords", value.keywords))
-    attributes = attributes_of(value)
-    if type(attributes) is dict:
-        yield from ((f"{path}.{name}", held) for name, held in list(attributes.items()))
-    for cls in type(value).__mro__:
-        slots = cls.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            member = cls.__dict__.get(name)
-            if isinstance(member, types.MemberDescriptorType):
-                try:
-                    yield f"{path}.{name}", member.__get__(value)
-                except AttributeError:
-                    continue
+    yield from fields_of(path, value)

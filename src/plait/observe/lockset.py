@@ -120,6 +120,11 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     elif issubclass(kind, list | tuple | collections.deque):
         for index, held in enumerate(list(value)):
             yield f"{path}[{index}]", held
+    yield from fields_of(path, value)
+
+
+def fields_of(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes and slots of an object, with their paths; no code of its class is run."""
     attributes = attributes_of(value)
     if type(attributes) is dict:
         yield from ((f"{path}.{name}", held) for name, held in list(attributes.items()))

@@ -89,29 +89,12 @@ class ProcessSemaphore(Semaphore):
         return self._value
 
 
-class ProcessBoundedSemaphore(BoundedSemaphore):
+class ProcessBoundedSemaphore(ProcessSemaphore, BoundedSemaphore):
     """`multiprocessing.BoundedSemaphore`: releasing it more often than it was acquired is an error."""
-
-    def __init__(self, value: int = 1, *, ctx: Any = None) -> None:
-        super().__init__(value)
-
-    def acquire(self, block: bool = True, timeout: float | None = None) -> bool:
-        """Mirror `multiprocessing.BoundedSemaphore.acquire`."""
-        return super().acquire(bool(block), _limit(block, timeout))
-
-    __enter__ = acquire  # type: ignore[assignment]
-
-    def release(self) -> None:  # type: ignore[override]
-        """Mirror `multiprocessing.BoundedSemaphore.release`."""
-        super().release()
 
     def _check(self, n: int) -> None:
         if self._count + n > self._initial_value:
             raise ValueError(_TOO_OFTEN)
-
-    def get_value(self) -> int:
-        """Mirror `multiprocessing.BoundedSemaphore.get_value`."""
-        return self._value
 
 
 class ProcessCondition(Condition):

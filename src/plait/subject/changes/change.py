@@ -220,7 +220,7 @@ class _Side:
                 yield name
 
     def _is_callable(self, unit: Unit, node: ast.AST) -> bool:
-        """Return whether a class attribute is callable: ``pop = remove``, ``size = property(...)``, ``key = lambda: 0``."""
+        """Return whether a class attribute is callable: ``pop = remove``, ``size = property(...)``, ``key = len``."""
         value = node.value if isinstance(node, ast.Assign) else None
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
             name = value.func.id if isinstance(value.func, ast.Name) else value.func.attr
