@@ -241,7 +241,7 @@ def _depends(key: str, mode: int, other_key: str, other_mode: int) -> bool:
 
 
 def _reachable(variables: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Return the objects that can be reached from variables, with their paths, nearest first."""
+    """Yield the objects that can be reached from variables, with their paths, nearest first."""
     seen: set[int] = set()
     waiting = collections.deque(sorted(variables.items()))
     while waiting:

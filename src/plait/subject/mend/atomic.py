@@ -70,7 +70,7 @@ def _item(node: ast.AST | None, key: ast.expr, table: ast.expr) -> bool:
 def _setdefault(
     view: ModuleView, function: Function, node: ast.If, key: ast.expr, table: ast.expr, following: ast.stmt | None
 ) -> Iterator[Proposal]:
-    """Return the mend of ``if key not in table: table[key] = value``."""
+    """Yield the mend of ``if key not in table: table[key] = value``."""
     inner = node.body[0]
     if not isinstance(inner, ast.Assign) or len(inner.targets) != 1 or not _item(inner.targets[0], key, table):
         return
@@ -88,7 +88,7 @@ def _setdefault(
 
 
 def _pop(view: ModuleView, function: Function, node: ast.If, key: ast.expr, table: ast.expr) -> Iterator[Proposal]:
-    """Return the mend of ``if key in table: del table[key]``."""
+    """Yield the mend of ``if key in table: del table[key]``."""
     inner = node.body[0]
     edit = view.edit()
     call = f"{edit.segment(table)}.pop({edit.segment(key)}, None)"

@@ -215,7 +215,7 @@ def _modules(folders: Iterable[Path]) -> list[str]:
 
 
 def _children(folder: Path) -> Iterator[Path]:
-    """Return sub-folders that can be import roots: not hidden, no installed copies, no packages themselves."""
+    """Yield sub-folders that can be import roots: not hidden, no installed copies, no packages themselves."""
     try:
         entries = sorted(folder.iterdir())
     except OSError:
@@ -228,7 +228,7 @@ def _children(folder: Path) -> Iterator[Path]:
 
 
 def _declared(folder: Path) -> Iterator[Path]:
-    """Return the package folders that the build configuration names (setuptools, poetry, hatch)."""
+    """Yield the package folders that the build configuration names (setuptools, poetry, hatch)."""
     if not (folder / "pyproject.toml").is_file():
         return
     import tomllib  # noqa: PLC0415 - slow to import, and many folders are no project's
