@@ -1,8 +1,8 @@
-"""What users may import: these names stay from release to release, and `plait` hands them on.
+"""The public names: they stay from release to release, and `plait` re-exports them.
 
-Everything else in this package is private, whatever it is called: modules move and names change without notice. Public
-besides are the command line with its exit codes and result files, the options and markers of the pytest plugin, and two
-modules that the files import which plait writes: `plait.reproduce`, and `plait.generate.callables` with the stand-ins.
+Everything else in this package is private, whatever its name: modules move and names change without notice. Also public
+are the command line with its exit codes and result files, the options and markers of the pytest plugin, and two modules
+that generated files import: `plait.reproduce`, and `plait.generate.callables` with the stand-ins.
 """
 
 from plait.errors import PlaitBugError, UsageError

@@ -1,4 +1,4 @@
-"""What a project says about itself: ``[tool.plait]`` in pyproject.toml, or plait.toml with the same keys.
+"""The settings of a project: ``[tool.plait]`` in pyproject.toml, or plait.toml with the same keys.
 
 Keys that describe a subject stand at the top, for all subjects, or in a table of their own, for one::
 
@@ -39,7 +39,7 @@ FILES = ("plait.toml", "pyproject.toml")
 TESTS = ("tests", "test")
 """Where a project's tests usually are."""
 ALLOWABLE = ("write", "network", "subprocess", "native")
-"""What code under test may be allowed to do besides computing. To see a variable of the environment is ``env:NAME``."""
+"""Acts that can be allowed to code under test. ``env:NAME`` allows to read a variable of the environment."""
 CHOICES = {"model": MODELS, "generate": GENERATORS, "schedule": SCHEDULES, "capp": (*HEURISTICS, "none")}
 _COUNTS = {"threads": 2, "workers": 1, "max-tests": 1, "max-schedules": 1, "seed": 0}
 """Options that are whole numbers, with the least that each can be."""
@@ -52,13 +52,13 @@ _TOP_KEYS = (*_OPTIONS, *_SUBJECT_KEYS, "allow", "hook", "tests", "review", "rev
 
 
 def is_allowable(name: str) -> bool:
-    """Return whether there is such a permission."""
+    """Return whether a permission of that name exists."""
     return name in ALLOWABLE or (name.startswith("env:") and name.removeprefix("env:").isidentifier())
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectConfig:
-    """What is said about one subject: hints for the generator, and what the verdicts need to know.
+    """The settings of one subject: hints for the generator, and facts for the verdicts.
 
     ``invariant`` is an expression over the receiver ``x`` that must hold after every execution;
     ``nondeterministic`` names methods whose results are compared with nothing.
@@ -86,7 +86,7 @@ class Config:
     review_exclude: tuple[str, ...] = ()
 
     def subject(self, name: str) -> SubjectConfig:
-        """Return what holds for one subject, its own words before the general ones."""
+        """Return the settings of one subject: its own ones, else the general ones."""
         return self.subjects.get(name, self.general)
 
 
@@ -102,7 +102,7 @@ def load_config(folder: Path) -> Config:
 
 
 def refuse_misspelt(config: Config, asked: str, folder: Path) -> None:
-    """Raise a `UsageError` if the settings mean the subject that is asked for, by a name that nothing has."""
+    """Raise a `UsageError` if a table of the settings names no existing subject, but nearly the requested one."""
     if asked in config.subjects or ":" not in asked or "/" in asked:
         return
     for name in difflib.get_close_matches(asked, config.subjects, 3, _CLOSE):

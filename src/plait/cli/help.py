@@ -1,4 +1,4 @@
-"""What `plait COMMAND --help` prints, made from the tables of options and commands."""
+"""The output of `plait COMMAND --help`, made from the tables of options and commands."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def command_help(name: str, command: Command, options: Mapping[str, Option], dif
 
 
 def options_by_topic(keys: Iterable[str]) -> dict[str, list[str]]:
-    """Return options by what they are about, in the order in which they are explained."""
+    """Return options by topic, in the order of the explanation."""
     own = list(keys)
     listed = {key for group in _GROUPS.values() for key in group}
     groups = {**_GROUPS, "how": tuple(key for key in own if key not in listed)}
@@ -88,7 +88,7 @@ def options_by_topic(keys: Iterable[str]) -> dict[str, list[str]]:
 
 
 def option_text(option: Option, own: str | None = None) -> str:
-    """Return what an option means, with its choices and its default; ``own`` is that of one command."""
+    """Return the explanation of an option, with its choices and its default; ``own`` is that of one command."""
     choices = "" if option.choices is None else f": {', '.join(option.choices)}"
     said = option.help.partition(" (default")[0] if own is not None or choices else option.help
     return (

@@ -1,10 +1,10 @@
-"""The command line: reads options, hands them to the command, turns what happens into an exit code.
+"""The command line: read the options, run the command, and turn its result or error into an exit code.
 
 A command is a module `plait.commands.<command>.command` with a function ``run_<command>(options) -> int`` that returns
-the exit code; small ones are single modules in `plait.commands`. Modules are imported when their command is
-given, and a command whose module is not there is not offered. ``options.argument`` is SUBJECT, TEST, FILE or NAME;
-every option of the command is an attribute, spelled as in `OPTIONS` with underscores; what neither the command line
-nor the project's settings (``options.config``) say has the default listed there.
+the exit code; small ones are single modules in `plait.commands`. A module is imported when its command is used, and a
+command without a module is not offered. ``options.argument`` is SUBJECT, TEST, FILE or NAME. Every option of the
+command is an attribute, spelled as in `OPTIONS` with underscores. Its value comes from the command line, else from the
+project's settings (``options.config``), else from the default in `OPTIONS`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _permissions(text: str) -> tuple[str, ...]:
 
 
 def _output(text: str) -> Path:
-    """Return where a result goes, ``-`` being the terminal. Complains before the work is done, not after it."""
+    """Return the target of a result, ``-`` being the terminal; raise for an unusable one before the work is done."""
     path = Path(text)
     if text == "-":
         return path
@@ -73,7 +73,7 @@ def _folder(text: str) -> Path:
 
 
 class Option(NamedTuple):
-    """One option; ``read_arguments`` turns its text into a value, no ``metavar`` makes it a flag."""
+    """One option; `read_arguments` converts its text to a value. An option without ``metavar`` is a flag."""
 
     help: str
     metavar: str | None = None
@@ -239,7 +239,7 @@ DEFAULTS = {
     "bisect": {"budget": "5m"},
     "fix": {"budget": "5m"},
 }
-"""Defaults that only one command has, as its command line would have them."""
+"""Defaults of single commands, as on their command lines."""
 WORDS = {
     "check": {"old": "the version that --capp compares with (default: HEAD)"},
     "perf": {"threads": "threads that call at the same time", "max-tests": "how many tests are measured"},
@@ -250,7 +250,7 @@ WORDS = {
     },
     "bisect": {"budget": "time to find a test that tells the two commits apart"},
 }
-"""What options mean for one command, where that is not what they mean for the others."""
+"""Explanations of options that have another meaning for one command."""
 _OWN_CHOICES = {("explore", "schedule"): SEARCHES, ("diff", "schedule"): EXHAUSTIVE}
 
 
@@ -282,7 +282,7 @@ def _is_there(name: str) -> bool:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Complains in one line, with what was probably meant."""
+    """An argument parser whose errors are one line with a suggestion."""
 
     def __init__(self, name: str) -> None:
         # A formatter that asks for the terminal's width, for each option anew, is what takes most time here.
@@ -347,7 +347,7 @@ def _parser(name: str) -> _Parser:
 
 
 def read_arguments(name: str, arguments: Sequence[str], folder: Path) -> argparse.Namespace:
-    """Return the options of a command: its words, else the settings in ``folder``, else the defaults."""
+    """Return the options of a command: from the command line, else the settings in ``folder``, else the defaults."""
     given = _parser(name).parse_args(list(arguments))
     settings = load_config(folder)
     for key in COMMANDS[name].options:
@@ -382,7 +382,7 @@ def _refuse_mixture(given: argparse.Namespace, keys: Iterable[str]) -> None:
 
 
 def _default(name: str, key: str) -> Any:
-    """Return what an option has that nobody has given; what has no value of its own is left to the command."""
+    """Return the default of an option; None leaves it to the command."""
     option, own = OPTIONS[key], DEFAULTS.get(name, {}).get(key)
     return option.default if own is None or option.default is None else option.read(own)
 
@@ -391,7 +391,7 @@ def _default(name: str, key: str) -> Any:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run ``plait`` with these words and return its exit code."""
+    """Run ``plait`` with these arguments and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     _write_plainly()
     try:
@@ -407,7 +407,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("plait: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read our output has seen enough, before there was a verdict
+    except BrokenPipeError:  # the reader of the output has closed it, before there was a verdict
         _close_output()
         return READER_GONE
     except Exception as error:
@@ -421,11 +421,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 _PLAIN = str.maketrans("│┃─┼→▶●○·…▁▂▃▄▅▆▇█", "||-+>>*o.~_..--==#")
-"""What stands for a sign that the terminal's encoding does not have, one for one: tables keep their columns."""
+"""Replacements for characters that the terminal's encoding lacks, one for one, so that tables keep their columns."""
 
 
 def _write_plainly() -> None:
-    """Have the output written in any encoding: a locale without UTF-8 gets plainer signs instead of an error."""
+    """Let the output be written in any encoding: without UTF-8, characters are replaced instead of an error."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None and getattr(sys.stdout, "errors", "") == "strict":
         codecs.register_error("plait.plain", _plain)

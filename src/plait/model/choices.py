@@ -1,4 +1,4 @@
-"""Every choice that a user makes by name, said once.
+"""The names of all choices that a user has: searches, generators, formats.
 
 Command line, settings, pytest, help and completion read these names; the registries that implement them
 (`plait.explore.registry`, `plait.generate.registry`, `plait.explore.capp.partition`) are held to them by a test. They

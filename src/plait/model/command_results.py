@@ -1,4 +1,4 @@
-"""The result of each command: `stats` and `more` with the keys that it has, so that a type checker knows them.
+"""The results of the commands: `stats` and `more` as typed dictionaries with the keys of each command.
 
 The JSON Schema in `report/schemas` says what the fields mean; a test holds the keys to it.
 """
@@ -13,7 +13,7 @@ from plait.model.test import TestLines
 
 
 class CallRow(TypedDict, total=False):
-    """What became of the calls of one method; ``error`` where all of them raised."""
+    """The outcomes of the calls of one method; ``error`` if all of them raised."""
 
     called: int
     returned: int
@@ -48,7 +48,7 @@ class _CheckCounts(TypedDict):
 
 
 class CheckStats(_CheckCounts, total=False):
-    """What a check has done."""
+    """Figures of a check."""
 
     executions_per_s: float
     iroots_discovered: int
@@ -65,7 +65,7 @@ class CheckStats(_CheckCounts, total=False):
 
 
 class ContractKept(TypedDict):
-    """What a contract promises, and what was found that it does not promise."""
+    """A contract, and the findings about calls that it does not cover."""
 
     levels: dict[str, str]
     source: str
@@ -74,7 +74,7 @@ class ContractKept(TypedDict):
 
 
 class CheckMore(TypedDict, total=False):
-    """What only results of a check have."""
+    """Further keys of the results of a check."""
 
     pairs: list[PairRow]
     coverage_over_time: list[tuple[float, int]]
@@ -95,7 +95,7 @@ def _no_check() -> CheckStats:
 
 @dataclass(slots=True)
 class CheckResult(Result):
-    """What `plait check` found, and what that rests on."""
+    """The result of `plait check`."""
 
     stats: CheckStats = field(default_factory=_no_check)
     more: CheckMore = field(default_factory=CheckMore)
@@ -114,7 +114,7 @@ class _DiffCounts(TypedDict):
 
 
 class DiffStats(_DiffCounts, total=False):
-    """What a comparison has done."""
+    """Figures of a comparison."""
 
     tests_known: int
     tests_repeated: int
@@ -131,7 +131,7 @@ class DiffStats(_DiffCounts, total=False):
 
 
 class SequentialRow(TypedDict):
-    """A call that gives another result without any other thread."""
+    """A call whose result differs between the versions without any other thread."""
 
     test: TestLines
     call: str
@@ -140,7 +140,7 @@ class SequentialRow(TypedDict):
 
 
 class DiffMore(TypedDict, total=False):
-    """What only results of a comparison have."""
+    """Further keys of the results of a comparison."""
 
     outcomes: dict[str, list[dict[str, Any]]]
     outcomes_complete: dict[str, bool]
@@ -166,7 +166,7 @@ def no_comparison() -> DiffStats:
 
 @dataclass(slots=True)
 class DiffResult(Result):
-    """What `plait diff` found, and what that rests on."""
+    """The result of `plait diff`."""
 
     stats: DiffStats = field(default_factory=no_comparison)
     more: DiffMore = field(default_factory=DiffMore)
@@ -176,7 +176,7 @@ class DiffResult(Result):
 
 
 class ExploreStats(TypedDict):
-    """What the exploration of existing tests has done."""
+    """Figures of an exploration of existing tests."""
 
     tests: int
     schedules: int
@@ -189,7 +189,7 @@ class ExploreStats(TypedDict):
 
 
 class ExploreMore(TypedDict, total=False):
-    """What only results of an exploration have."""
+    """Further keys of the results of an exploration."""
 
     tests: list[dict[str, Any]]
     impact: list[str]
@@ -207,7 +207,7 @@ def _nothing_explored() -> ExploreStats:
 
 @dataclass(slots=True)
 class ExploreResult(Result):
-    """What `plait explore` found in tests that were there."""
+    """The result of `plait explore`."""
 
     stats: ExploreStats = field(default_factory=_nothing_explored)
     more: ExploreMore = field(default_factory=ExploreMore)
@@ -217,7 +217,7 @@ class ExploreResult(Result):
 
 
 class BisectStats(TypedDict):
-    """How many commits there are, and how many were tried."""
+    """Figures of a bisection."""
 
     commits: int
     commits_tried: int
@@ -236,7 +236,7 @@ class CommitRow(TypedDict, total=False):
 
 
 class BisectMore(TypedDict, total=False):
-    """What only results of a bisection have."""
+    """Further keys of the results of a bisection."""
 
     kind: str
     commit: CommitRow | None
@@ -250,7 +250,7 @@ def _no_commits() -> BisectStats:
 
 @dataclass(slots=True)
 class BisectResult(Result):
-    """Which commit brought what was found."""
+    """The result of `plait bisect`."""
 
     stats: BisectStats = field(default_factory=_no_commits)
     more: BisectMore = field(default_factory=BisectMore)
@@ -260,7 +260,7 @@ class BisectResult(Result):
 
 
 class AuditStats(TypedDict):
-    """How many public classes and functions there are, and how they were judged."""
+    """Figures of an audit: the numbers of public classes and functions by verdict."""
 
     classes: int
     functions: int
@@ -273,7 +273,7 @@ class AuditStats(TypedDict):
 
 
 class AuditMore(TypedDict, total=False):
-    """What only results of an audit have."""
+    """Further keys of the results of an audit."""
 
     subjects: list[dict[str, Any]]
     module_state: list[dict[str, Any]]
@@ -291,7 +291,7 @@ def _nothing_audited() -> AuditStats:
 
 @dataclass(slots=True)
 class AuditResult(Result):
-    """What the public classes and functions of a package may be said to promise."""
+    """The result of `plait audit`."""
 
     stats: AuditStats = field(default_factory=_nothing_audited)
     more: AuditMore = field(default_factory=AuditMore)
@@ -301,20 +301,20 @@ class AuditResult(Result):
 
 
 class ReviewMore(TypedDict, total=False):
-    """What only results of a review have."""
+    """Further keys of the results of a review."""
 
     repository: str
 
 
 @dataclass(slots=True)
 class ReviewResult(Result):
-    """What a change has brought to every class that it touches."""
+    """The result of `plait review`."""
 
     more: ReviewMore = field(default_factory=ReviewMore)
 
 
 class FixStats(TypedDict):
-    """How many candidates there were."""
+    """Figures of a fix."""
 
     candidates: int
     tried: int
@@ -323,7 +323,7 @@ class FixStats(TypedDict):
 
 
 class FixMore(TypedDict, total=False):
-    """What only results of a fix have; all but the candidates only where one of them holds."""
+    """Further keys of the results of a fix; all but the candidates only if one of them holds."""
 
     candidates: list[dict[str, Any]]
     diff: str
@@ -341,7 +341,7 @@ def _no_candidates() -> FixStats:
 
 @dataclass(slots=True)
 class FixResult(Result):
-    """The smallest change that holds, or what each candidate failed at."""
+    """The result of `plait fix`: the smallest mend that holds, or why each candidate failed."""
 
     stats: FixStats = field(default_factory=_no_candidates)
     more: FixMore = field(default_factory=FixMore)

@@ -1,7 +1,7 @@
-"""Files of a project that may have come from anybody: read and written so that none of them does harm.
+"""Safe access to the files of an untrusted project.
 
-A name may lead to a device, to a pipe that nobody writes to, to something endless, or through a link to another place.
-What is no ordinary file is not read, and nothing is written through a link. All of that is an `OSError`.
+A name may lead to a device, to a pipe without a writer, to an endless file, or through a link to another place. Only
+regular files are read, and nothing is written through a link. Everything else raises `OSError`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import stat
 from pathlib import Path
 
 LARGEST = 64 << 20
-"""Bytes of a file of source, settings or documents."""
+"""Maximum size in bytes of a file of source, settings or documents."""
 LARGEST_SOURCE = 4 << 20
-"""Bytes of a source that is parsed. Its tree may take 700 times as many."""
+"""Maximum size in bytes of a source that is parsed. Its tree may take 700 times as many."""
 _QUIETLY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def file_bytes(file: Path | str, most: int = LARGEST) -> bytes:
-    """Return what an ordinary file holds; `OSError` if it is none, or has more bytes than ``most``."""
+    """Return the content of a regular file; raise `OSError` if it is none, or has more than ``most`` bytes."""
     descriptor = os.open(file, _QUIETLY)
     try:
         status = os.fstat(descriptor)
@@ -37,12 +37,12 @@ def file_bytes(file: Path | str, most: int = LARGEST) -> bytes:
 
 
 def file_text(file: Path | str, errors: str = "strict", most: int = LARGEST) -> str:
-    """Return what an ordinary file of text holds."""
+    """Return the content of a regular text file."""
     return file_bytes(file, most).decode("utf-8", errors).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse_source(text: str | bytes, name: str = "<unknown>") -> ast.Module:
-    """Return the syntax tree of a source; `SyntaxError` for whatever the parser cannot make one of."""
+    """Return the syntax tree of a source; raise `SyntaxError` if the parser cannot make one."""
     if len(text) > LARGEST_SOURCE:
         raise SyntaxError(f"it has more than {LARGEST_SOURCE >> 20} MB")
     try:
@@ -54,14 +54,14 @@ def parse_source(text: str | bytes, name: str = "<unknown>") -> ast.Module:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder of plait's own, unless it is there; `OSError` if a link stands in its place."""
+    """Create a folder of plait's own if it does not exist; raise `OSError` if it is a link."""
     if folder.is_symlink():
         raise OSError(errno.ELOOP, "it is a link to another place", str(folder))
     folder.mkdir(parents=True, exist_ok=True)
 
 
 def write_whole_file(file: Path, content: bytes) -> None:
-    """Write a file, whole or not at all. A link of that name is replaced, not followed."""
+    """Write a file atomically. A link of that name is replaced, not followed."""
     temporary = file.with_name(f".{file.name[:200]}.{secrets.token_hex(6)}")
     try:
         with temporary.open("xb") as opened:

@@ -1,7 +1,7 @@
 """A finding, and the parts that prove and explain it.
 
-Everything here is typed; dictionaries are made by `as_json` and read by `from_json`, at the border. What comes from a
-worker is checked by `plait.workers.schema`, what comes from a file by `from_json`: neither is believed anything.
+Everything here is typed. Only `as_json` makes dictionaries, and only `from_json` reads them. Data of a worker is
+checked by `plait.workers.schema`, data of a file by `from_json`: neither is trusted.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _LONG_VERBS = ("try-acquire (busy)", "find busy", "look at")  # all others are o
 
 
 def function_shown(name: str) -> str:
-    """Return a function's qualified name as people read it: a comprehension is part of the function around it."""
+    """Return a function's qualified name for reports: a comprehension is part of the function around it."""
     return _NESTED.sub("", name)
 
 
 @dataclass(frozen=True, slots=True)
 class AccessStep:
-    """One access of an interleaving: which thread does what, to what, where, and what it sees."""
+    """One access of an interleaving: thread, operation, location, place in the source, and value."""
 
     thread: int
     file: str
@@ -35,8 +35,8 @@ class AccessStep:
     function: str
     code: str
     verb: str  # read, write, insert, delete, acquire, release, ...
-    place: str  # what is touched: `Account.balance`
-    location: int | None = None  # tells things of one name apart; None in files that do not say
+    place: str  # the name of the location: `Account.balance`
+    location: int | None = None  # distinguishes locations of one name; None in older files
     value: str | None = None
     locks: tuple[str, ...] = ()  # held by the thread
     changed: bool = False  # whether the change under test touched the line
@@ -44,12 +44,12 @@ class AccessStep:
 
     @property
     def access(self) -> str:
-        """In words: ``read Account.balance``."""
+        """The access in words: ``read Account.balance``."""
         return f"{self.verb} {self.place}".strip()
 
     @property
     def attribute(self) -> str:
-        """What is touched, whatever the key: ``Cache._d`` of ``Cache._d['a']``."""
+        """The location without its key: ``Cache._d`` of ``Cache._d['a']``."""
         return self.place.partition("[")[0]
 
     @property
@@ -59,7 +59,7 @@ class AccessStep:
 
     @property
     def is_in_a_file(self) -> bool:
-        """Whether it is a line of some file, and not of the test itself."""
+        """True if the line belongs to a file, and not to the test itself."""
         return not self.file.startswith("<")
 
     def as_json(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _number(value: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A function that was interrupted half-way: another thread got in between two of its lines."""
+    """A function that was interrupted: another thread ran between two of its lines."""
 
     thread: int
     file: str
@@ -156,7 +156,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class BaselineMark:
-    """What the baseline says of a finding: ``known`` or ``expired``, why it was accepted, and until when."""
+    """The baseline's entry for a finding: ``known`` or ``expired``, the reason, and the last day."""
 
     status: str
     reason: str
@@ -164,7 +164,7 @@ class BaselineMark:
 
     @property
     def is_known(self) -> bool:
-        """Whether it still counts as accepted."""
+        """True if the finding is accepted and has not expired."""
         return self.status == "known"
 
     def as_json(self) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class BaselineMark:
 
 
 class _PairKeys(TypedDict):
-    """What is said of two methods in the matrix of what was tried."""
+    """The keys of a cell in the matrix of method pairs."""
 
     methods: list[str]
     tried: int
@@ -185,7 +185,7 @@ PairRow = Annotated[dict[str, Any], _PairKeys]  # its keys are checked where it 
 
 @dataclass(frozen=True, slots=True)
 class SeenInParallel:
-    """How often real threads of a free-threaded ``build`` have shown a finding; ``reason`` if it was not tried."""
+    """How often real threads on a free-threaded ``build`` showed a finding; ``reason`` if it was not tried."""
 
     tries: int
     seen: int
@@ -207,7 +207,7 @@ class SeenInParallel:
         return found
 
     def sentence(self) -> str:
-        """Return a sentence for people."""
+        """Return a sentence for reports."""
         if not self.tries:
             return f"Not tried on parallel threads: {self.reason}."
         if self.seen:
@@ -217,9 +217,10 @@ class SeenInParallel:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What only one of two versions can do: ``who`` can ``what``, where the other one does what ``before`` says.
+    """An effect that only one of two versions has: ``who`` can ``what``, while the other version does ``before``.
 
-    Where nobody does it alone, as in a combination of results, ``what`` is the whole sentence and ``who`` is empty.
+    If no single call has the effect, as in a combination of results, ``what`` is the whole sentence and ``who`` is
+    empty.
     """
 
     who: str
@@ -230,7 +231,7 @@ class Effect:
         return self.shortly() + (f" ({self.before})" if self.before else "")
 
     def shortly(self) -> str:
-        """Return it without what the other version does."""
+        """Return the effect without that of the other version."""
         return f"{self.who} can {self.what}" if self.who else self.what
 
     def as_json(self) -> dict[str, str]:
@@ -265,7 +266,7 @@ class Finding:
     effect: Effect | None = None  # of a difference, in words
     guard: Guard | None = None
     race: list[AccessStep] | None = None
-    gap: Gap | None = None  # the function that was interrupted half-way
+    gap: Gap | None = None  # the interrupted function
     reproducer: str | None = None
     detail: str = ""
     odd_call: str = ""  # the call that gives what no order of whole calls does, if it is one
@@ -284,7 +285,7 @@ class Finding:
 
     @property
     def waits_for_itself(self) -> bool:
-        """Whether a call waits for a lock that it holds."""
+        """True if a call waits for a lock that it holds."""
         return self.detail == HOLDS_ITSELF
 
     def as_json(self) -> dict[str, Any]:
@@ -339,7 +340,7 @@ class Finding:
         return found
 
     def _verify(self) -> None:
-        """Refuse other types: whoever shows a finding relies on these."""
+        """Raise if a part has another type: reports rely on the types."""
         texts = [self.kind, self.summary, self.detail, *self.methods, *self.expected, *self.waiting, *self.through]
         texts += [self.odd_call, self.raised, self.mend, self.node]
         texts += [name for names in self.siblings for name in names]

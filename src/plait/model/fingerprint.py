@@ -1,9 +1,9 @@
-"""A name for a finding that stays the same while code around it is edited, in every run and on every Python.
+"""Fingerprints: names of findings that are the same in every run, on every Python, and after edits of the code around.
 
-It is made of what identifies the defect: the subject, the kind, the type of an exception, the attribute that is raced
-for, the functions that race, the function that was interrupted between them, the locks that stuck threads hold. Lines,
-source text, values, the names of local variables and the numbers of findings are no part of it. Findings that agree in
-all of this are one defect for a baseline.
+A fingerprint is a hash of what identifies the defect: the subject, the kind, the type of an exception, the racing
+attribute, the racing functions, the function that was interrupted between them, the locks that stuck threads hold.
+Lines, source text, values, the names of local variables and the numbers of findings are no part of it. Findings that
+agree in all of this are one defect for a baseline.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from plait.model.finding import Finding
 
 SCHEME = 1
-"""Changes whenever the same finding would get another fingerprint."""
+"""The version of the scheme: it changes whenever the same finding would get another fingerprint."""
 LENGTH = 16
 _INLINED = re.compile(r"\.<locals>\.<(listcomp|setcomp|dictcomp|genexpr)>")  # no function of its own since Python 3.12
 
@@ -28,7 +28,7 @@ def fingerprint_of(finding: Finding, subject: str) -> str:
 
 
 def identity(finding: Finding, subject: str) -> list[Any]:
-    """Return what makes a finding the one it is, as plain data that is ordered where its order could differ."""
+    """Return the data that identifies a finding, sorted where its order could differ."""
     whose = _without_parameters(finding.node) if finding.node else subject
     shown = [whose, finding.kind, finding.exception, _direction(finding)]
     methods = [] if finding.node else sorted(set(finding.methods))
@@ -49,14 +49,14 @@ def _without_parameters(node: str) -> str:
 
 
 def _direction(finding: Finding) -> str:
-    """Return which of two versions shows it; nothing where there is only one."""
+    """Return which of two versions shows a finding; empty if there is only one version."""
     if finding.only_old is None and finding.only_new is None:
         return ""
     return "new" if finding.only_new else "old"
 
 
 def _thing(access: str) -> str:
-    """Return what an access touches, whatever it does there and whatever the key.
+    """Return the location of an access, without the operation and without the key.
 
     By the words of the access, although a step says it too: a fingerprint must not change (see `SCHEME`).
     """
@@ -68,7 +68,7 @@ def _function(name: str) -> str:
 
 
 def _held(finding: Finding) -> list[list[str]]:
-    """Return the locks that were taken and not given back, each with the function that took it."""
+    """Return the locks that were taken and not released, each with the function that took it."""
     taken: dict[tuple[int, str], list[str]] = {}
     for step in finding.interleaving:
         verb, _, thing = step.access.partition(" ")

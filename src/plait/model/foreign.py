@@ -1,7 +1,7 @@
-"""Look at objects of the code under test without running their code.
+"""Inspect objects of the code under test without running their code.
 
-`isinstance` and `getattr` ask the object itself (`__class__`, `__getattr__`, properties): a lazy proxy answers by
-loading what it stands for, or raises. These functions ask its class, which it cannot answer for.
+`isinstance` and `getattr` call code of the object (`__class__`, `__getattr__`, properties): a lazy proxy would load its
+target, or raise. These functions inspect the class instead, which the object cannot influence.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 IS_JSON = "json"
 Json = Annotated[Any, IS_JSON]
-"""What JSON can hold, as it is."""
+"""Data that JSON can represent directly."""
 IS_CANONICAL = "canonical"
 Canonical = Annotated[Any, IS_CANONICAL]
 """A value as nested tuples of str, int, float, bool and None: hashable, and JSON without loss but for the tuples."""
@@ -25,7 +25,7 @@ MODULE_DICT: Any = vars(types.ModuleType)["__dict__"]
 
 
 def is_a(value: Any, *kinds: type) -> bool:
-    """Return whether the value is an instance of one of the classes, whatever it says of itself."""
+    """Return whether the value really is an instance of one of the classes."""
     return issubclass(type(value), kinds)
 
 
@@ -41,7 +41,7 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
 
 
 def module_of(value: Any) -> str | None:
-    """Return the name of the module that a function, class or object says it is from."""
+    """Return the ``__module__`` of a function, class or object."""
     try:
         found = value.__module__
     except Exception:
@@ -72,7 +72,7 @@ def is_imported(value: Any) -> bool:
 
 
 def unwrapped(function: Any) -> Any:
-    """Return what decorators have wrapped; the function itself where that is a circle, or cannot be asked for."""
+    """Return the innermost function that decorators have wrapped; the function itself if that is impossible."""
     try:
         return inspect.unwrap(function)
     except Exception:
@@ -88,10 +88,10 @@ def member_name(member: Any) -> str:
 
 
 def docstring_of(owner: Any) -> str:
-    """Return what documents an object, the beginning of it if that is very long; nothing if it cannot be asked for."""
+    """Return an object's docstring, cut if it is very long; None if it cannot be read."""
     try:
         return (inspect.getdoc(owner) or "")[:_LONGEST_DOC]
-    except Exception:  # whatever the object makes of being asked
+    except Exception:  # code of the object may raise anything
         return ""
 
 
@@ -102,7 +102,7 @@ def class_name(kind: type) -> str:
 
 
 def exception_text(error: BaseException) -> str:
-    """Return what an exception says; its class may be code under test, and may fail to say it."""
+    """Return an exception's message; its class may be code under test, and fail to make one."""
     try:
         return str.__str__(str(error))
     except BaseException as other:

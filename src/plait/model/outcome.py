@@ -1,4 +1,4 @@
-"""How an execution can end: one closed family of types.
+"""The outcomes of an execution: one closed family of types.
 
 Everything is plain text and numbers, so an outcome prints, compares, pickles and outlives the objects of its
 execution. ``kind`` is the word that result files use; ``signature`` says when two executions failed in the same way.
@@ -42,7 +42,7 @@ class Uncaught:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A thread that waits for something nobody will do.
+    """A thread that waits for something that will never happen.
 
     ``what`` reads on from "waits for": ``the lock Account._lock``. ``holder`` and ``since`` are known for locks.
     """
@@ -63,13 +63,13 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Every thread came to its end and the check held."""
+    """Every thread ended, and the check held."""
 
     kind: ClassVar[str] = "pass"
 
     @property
     def signature(self) -> Signature:
-        """Two passes are alike."""
+        """The same for all passes."""
         return (self.kind,)
 
     def summary(self) -> str:
@@ -119,7 +119,7 @@ class CheckFailed:
 
     @property
     def signature(self) -> Signature:
-        """Wrong is wrong: values differ between schedules."""
+        """The same for all failed checks, because values differ between schedules."""
         return (self.kind, self.exception)
 
     def summary(self) -> str:
@@ -135,7 +135,7 @@ class CheckFailed:
 
 @dataclass(frozen=True, slots=True)
 class Deadlock:
-    """No thread can go on."""
+    """No thread can continue."""
 
     kind: ClassVar[str] = "deadlock"
     waits: tuple[Wait, ...]
@@ -182,7 +182,7 @@ class Hang:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The same schedule led to two different executions: whatever was explored proves nothing."""
+    """The same schedule led to two different executions, so the exploration proves nothing."""
 
     kind: ClassVar[str] = "divergence"
     step: int

@@ -1,6 +1,6 @@
-"""Reads findings back: result files, HTML reports (which hold one) and reproducers.
+"""Read findings back from result files, HTML reports (which contain one) and reproducers.
 
-They may come from anybody: plain data, checked field by field, nothing is run.
+These files are untrusted: they are plain data, checked field by field, and nothing is run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PAGE = re.compile(r'<script type="application/json" id="data">(.*?)</script>', 
 
 @dataclass(frozen=True, slots=True)
 class Replayable:
-    """One finding of a result file: what it says and what is needed to run it again."""
+    """One finding of a result file, with everything that is needed to run it again."""
 
     number: int  # among all findings of the file, as reports number them
     kind: str  # empty if the file does not say
@@ -45,7 +45,7 @@ class Replayable:
 
 @dataclass(frozen=True, slots=True)
 class ResultFile:
-    """What `plait replay` takes from a file."""
+    """The parts of a file that `plait replay` uses."""
 
     command: str
     subject: str

@@ -1,4 +1,4 @@
-"""The result of a command, in the form that programs outside rely on."""
+"""The result of a command, in the documented form of result files."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class Result:
 
     @property
     def is_good(self) -> bool:
-        """Whether nothing bad was found and something was looked at."""
+        """True if nothing bad was found and something was tested."""
         return self.verdict in _GOOD
 
     @property
     def own_errors(self) -> list[str]:
-        """Notes that say what plait itself failed at: another run may do better."""
+        """Notes about failures of plait itself: another run may succeed."""
         return [note for note in self.notes if note.startswith(BUG)]
 
     def _as_json(self, finding: Finding) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class Result:
 
 
 # -- confinement -------------------------------------------------------------------------------------------------------
-# Which of the kernel's layers held around code under test (`plait.run.native.kernel`), in all processes of a command.
+# The kernel's layers that confined code under test (`plait.run.native.kernel`), in all processes of a command.
 
 
 _ENFORCING = ("landlock", "seccomp")
@@ -73,7 +73,7 @@ _told: list[dict[str, dict[str, str]]] = []
 
 
 def note_confinement(told: Any) -> None:
-    """Remember what a process said: layers ``in_force`` and what they cover, layers ``missing`` and why."""
+    """Record the layers of a process: those ``in_force`` with what they cover, the ``missing`` ones with the reason."""
     if isinstance(told, dict) and all(isinstance(told.get(key), dict) for key in ("in_force", "missing")):
         plain = {key: {str(name): str(why) for name, why in told[key].items()} for key in ("in_force", "missing")}
         if plain not in _told:
@@ -81,14 +81,14 @@ def note_confinement(told: Any) -> None:
 
 
 def confinement() -> dict[str, Any]:
-    """Return the layers that held in every process, with what they cover, and the others, with why not."""
+    """Return the layers that were in force in every process, with what they cover, and the others with the reason."""
     missing = {name: why for each in _told for name, why in each["missing"].items()}
     held = {name: text for each in _told for name, text in each["in_force"].items() if name not in missing}
     return {"audit_hook": True, "in_force": held, "missing": missing}
 
 
 def confinement_note() -> str:
-    """Return what people should know about the layers; empty if the kernel enforces."""
+    """Return a note for users about missing layers; empty if the kernel enforces all."""
     missing = {name: why for name, why in confinement()["missing"].items() if name in _ENFORCING}
     if not missing:
         return ""

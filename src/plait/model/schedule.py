@@ -1,4 +1,4 @@
-"""A schedule as people can read it: which thread runs until it stands before which line.
+"""A readable schedule: the order in which threads run, each up to a certain line.
 
 Places are named by function, text and occurrence, never by step or byte-code counts, so a schedule replays after the
 source was re-formatted and on another Python version. It says how the execution was observed, because switch points
@@ -22,7 +22,7 @@ Place = tuple[str, str, str, str, int]  # module, function, kind, text, ordinal:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A thread runs until it is about to perform the ``hits``-th visit of ``until``; None: until it cannot go on."""
+    """A thread runs until its ``hits``-th visit of ``until``; None means until it cannot continue."""
 
     thread: int
     until: Place | None = None
@@ -47,7 +47,7 @@ class Schedule:
 
     @property
     def switches(self) -> int:
-        """How often the running thread is exchanged."""
+        """The number of thread switches."""
         return max(0, len(self.segments) - 1)
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A place in the source where the code under test touches something that threads can share."""
+"""A place in the source at which the code under test accesses something that threads can share."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ class Site:
 
     @property
     def name(self) -> tuple[str, str, str, str, int]:
-        """What a saved schedule keeps of a place."""
+        """The name of the place in saved schedules."""
         return (self.module, self.function, self.kind, self.text, self.ordinal)

@@ -1,8 +1,8 @@
 """A generated test: a sequential prefix and concurrent suffixes, as source text.
 
-Everything is plain strings and tuples, so a test prints, compares, pickles, travels as JSON and becomes a pytest file
-without knowing the classes it uses. Arguments are Python expressions over literals, imported names and variables that
-earlier prefix calls have bound.
+Everything is plain strings and tuples. So a test can be printed, compared, pickled, sent as JSON and written as a
+pytest file without importing the classes that it uses. Arguments are Python expressions over literals, imported names
+and variables that earlier prefix calls have bound.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class TestLines(TypedDict):
 
 @functools.lru_cache(maxsize=8192)
 def _written(form: str, receiver: str, args: tuple[str, ...], kwargs: tuple[tuple[str, str], ...]) -> str:
-    """Return a call as an expression; each is asked for it dozens of times."""
+    """Return a call as an expression; cached, because each is needed dozens of times."""
     named = [*args, *(f"{name}={value}" for name, value in kwargs)]
     return form.format(*args, receiver=receiver, args=", ".join(named))
 
@@ -65,7 +65,7 @@ class Call:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """What it runs of the class, if it is a call of the interface; else what it is named after."""
+        """The methods that the call runs, if it is one of the interface; else its own name."""
         return methods_of(self.method) if "{receiver}" in self.form else (self.method,)
 
     def __repr__(self) -> str:

@@ -45,7 +45,7 @@ _OPTIONS = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--plait``, and how; each option also has a line in the configuration file (``plait_old = HEAD``)."""
+    """Add ``--plait`` and its options; each also has a line in the configuration file (``plait_old = HEAD``)."""
     group = parser.getgroup("plait", "schedules of multithreaded tests")
     group.addoption("--plait", action="store_true", help="run every test that starts threads under many schedules")
     for name, text in _OPTIONS.items():
@@ -81,13 +81,13 @@ def _options(node: Any) -> dict[str, Any]:
 
 
 class Plait:
-    """What the fixture gives: call it like `plait.explore_threads`; every argument has the marker's default."""
+    """The value of the fixture: call it like `plait.explore_threads`; the marker gives defaults for every argument."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.options = options
 
     def __call__(self, *args: Any, **named: Any) -> Verdict:
-        """Explore; raises `plait.InterleavingError` if some interleaving fails."""
+        """Explore; raise `plait.InterleavingError` if some interleaving fails."""
         __tracebackhide__ = True
         from plait.scenario import explore_threads  # noqa: PLC0415 - costs nothing until it is used
 

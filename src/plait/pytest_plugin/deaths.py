@@ -1,4 +1,4 @@
-"""Threads of a test that die of an exception: what pytest's own handling would accept, and what it would not.
+"""Exceptions that end threads of a test: those that pytest's own handling would accept, and the others.
 
 pytest warns of such a thread (`PytestUnhandledThreadExceptionWarning`) and lets the test pass. Here the thread fails
 the test, unless the test or the project expects it: a filter that ignores the warning (a mark, the configuration file,
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Deaths:
-    """The threads that died in one run of a test; `begin` opens a run, `close` ends the last one.
+    """The threads that exceptions ended in one run of a test; `begin` starts a run, `close` ends the last one.
 
-    The warnings of a run are recorded: what reaches the record was accepted by nobody inside the test. Those of the
-    first run are passed on to pytest, the others would only repeat them.
+    The warnings of a run are recorded: a recorded warning was not accepted inside of the test. Those of the first run
+    are passed on to pytest; those of later runs would only repeat them.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Deaths:
         self._log = []
 
     def died(self, error: BaseException, name: str) -> None:
-        """Note the end of a thread as pytest does."""
+        """Record the end of a thread as pytest does."""
         text = f"Exception in thread {name}\n\n{''.join(traceback.format_exception(error))}"
         self._warn(error, pytest.PytestUnhandledThreadExceptionWarning(text))
 
@@ -74,7 +74,7 @@ class Deaths:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Know which ``pytest.warns`` blocks are open, until this block ends."""
+        """Track the open ``pytest.warns`` blocks until this block ends."""
         enter, leave = WarningsChecker.__enter__, WarningsChecker.__exit__
         expecting = self._expecting_now
 
@@ -103,9 +103,9 @@ class Deaths:
         return any(error is known for known, _warning in self._of)
 
     def accepted(self, error: BaseException) -> bool:
-        """Return whether the test or its project expects that a thread dies of this.
+        """Return whether the test or its project expects this exception to end a thread.
 
-        To be asked at the end of the run.
+        Call this at the end of the run.
         """
         postponed, self._postponed = self._postponed, []
         for warning in postponed:
@@ -115,7 +115,7 @@ class Deaths:
 
     @contextmanager
     def of_os_threads(self) -> Iterator[None]:
-        """Watch one run on OS threads: whoever replaces the hook, or has done so before, handles the exceptions."""
+        """Watch one run on OS threads; a project that replaces the hook handles the exceptions itself."""
         before = threading.excepthook
         if is_own_hook(before):
             yield
@@ -132,7 +132,7 @@ class Deaths:
             threading.excepthook = before
 
     def unaccepted(self) -> list[BaseException]:
-        """Return the errors of the run that nobody expects."""
+        """Return the unexpected errors of the run."""
         return [error for error, _warning in self._of if not self.accepted(error)]
 
 

@@ -80,7 +80,7 @@ _ENDS = ("fail", "allow")
 
 
 class Settings:
-    """What the command line, the configuration file and a test's marker say, the last one winning."""
+    """The settings of the command line, the configuration file and a test's marker; the last one wins."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.search = _asked(config, "schedule") or "auto"
@@ -103,7 +103,7 @@ class Settings:
         self.check()
 
     def check(self) -> None:
-        """Raise `pytest.UsageError` for words that mean nothing."""
+        """Raise `pytest.UsageError` for invalid values."""
         for name, value, known in (
             ("schedule", self.search, SEARCHES), ("capp", self.capp, (*HEURISTICS, "none")),
             ("model", self.model, MODELS), ("thread-exceptions", self.thread_exceptions, _ENDS),
@@ -166,9 +166,9 @@ class Explorer:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> None:
-        """Let the kernel enforce what tests may not do, where that was asked for; before their modules are imported.
+        """Confine the process by the kernel, if requested, before the modules of the tests are imported.
 
-        The process that hands tests out to others starts processes, and runs no test.
+        The controlling process of pytest-xdist is left out: it starts processes, and runs no test.
         """
         config, allowed = self._config, _allowed(self._config)
         handed_out = hasattr(config, "workerinput")
@@ -223,10 +223,10 @@ class Explorer:
     def _repeatedly(
         self, item: Any, call: Callable[[], object], settings: Settings, deadline: float
     ) -> tuple[ItemTrial, Verdict | None]:
-        """Explore the test, once more where that may help: with a thread of the system for each of its threads.
+        """Explore the test; repeat this once if it may help.
 
-        Or because its executions vary: what the first ones fill for good, caches of classes and of modules, varies no
-        more.
+        It may help to use an OS thread for each virtual thread. If executions varied, it may help to begin again:
+        caches of classes and modules, which the first executions have filled, no longer vary.
         """
         backend = "threads" if self._os_threads_are_needed() or item.module in self._threaded else "auto"
         varied = False
@@ -370,7 +370,7 @@ class Explorer:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, Any]:
-        """Yield the account travels with the report, also from the processes of pytest-xdist."""
+        """Attach the account to the report, also in the processes of pytest-xdist."""
         report: Any = yield
         if call.when == "call" and _ACCOUNT in item.stash:
             report.plait = item.stash[_ACCOUNT]
@@ -463,7 +463,7 @@ def _impact(config: pytest.Config) -> Impact:
 
 
 def _out_of_reach(item: Any) -> str | None:
-    """Why a test is not even tried under control."""
+    """Return why a test cannot be run under control; empty if it can."""
     if not isinstance(item, pytest.Function):
         return "no test function"
     if inspect.iscoroutinefunction(item.function):

@@ -1,7 +1,7 @@
-"""One pytest test as the engine runs it: set-up, call and tear-down are the body of a virtual thread.
+"""Run a pytest test under the engine: set-up, call and tear-down are the body of a virtual thread.
 
-The fixtures of the test function run again in every execution. Those of wider scope run once, as pytest wants it; what
-executions do to their values is undone by `plait.run.importing.modulestate`.
+The fixtures of the test function run again in every execution. Fixtures of wider scope run once, as in pytest; changes
+of their values by an execution are undone by `plait.run.importing.modulestate`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ ALONE = 1_000  # steps after which a thread that others wait for without being b
 
 
 class Equipment:
-    """What all tests of a process share, made with the first of them."""
+    """The objects that all tests of a process share, made for the first test."""
 
     _made: Equipment | None = None
 
@@ -67,7 +67,7 @@ class Equipment:
 
     @classmethod
     def get(cls) -> Equipment:
-        """Return the one of this process."""
+        """Return the equipment of this process."""
         if cls._made is None:
             cls._made = cls()
         return cls._made
@@ -176,7 +176,7 @@ class ItemTrial(Trial):
 
 
 def _is_unfair(hang: Hang) -> bool:
-    """Return whether an execution is so long because one thread went on while others could have run.
+    """Return whether an execution is so long because one thread ran on while others could have run.
 
     It may still do so when the steps are over; or the others came too late for it to end, which it otherwise would.
     """
@@ -312,7 +312,7 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
 
 @contextmanager
 def _unraised(trial: ItemTrial) -> Iterator[None]:
-    """Drop what is told of things that executions leave in the middle: coroutines that nobody awaits any more."""
+    """Drop warnings about objects of interrupted executions, such as coroutines that were never awaited."""
     before = sys.unraisablehook
 
     def hook(told: Any, /) -> None:

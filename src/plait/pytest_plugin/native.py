@@ -1,4 +1,4 @@
-"""A test that cannot be controlled, on OS threads: a few times, within its budget, and with the same demands."""
+"""Run a test that cannot be controlled on OS threads: a few times, within its budget, with the same criteria."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EAGER = 1e-5  # seconds after which a running thread is asked to let others run,
 
 
 class HangError(AssertionError):
-    """A test does not end: all of its threads wait, and nobody is left to wake them."""
+    """A test does not end: all of its threads wait, and nothing will wake them."""
 
 
 class NotEndedError(Exception):
@@ -27,7 +27,7 @@ class NotEndedError(Exception):
 
 
 class ThreadFailedError(AssertionError):
-    """A thread of the test died of an exception that nobody expects."""
+    """An unexpected exception ended a thread of the test."""
 
 
 class NativeRuns:
@@ -41,7 +41,7 @@ class NativeRuns:
         self.left: list[threading.Thread] = []
 
     def repeat(self, deadline: float, most: int, seen: OutsideActs) -> None:
-        """Run the test up to so many times, in half of the time; raises what fails."""
+        """Run the test up to so many times, in half of the time; raise the first failure."""
         __tracebackhide__ = True
         started = time.perf_counter()
         enough = started + (deadline - started) / 2

@@ -1,4 +1,4 @@
-"""What a test does that no schedule decides: other processes, sockets, real threads, waits for any of them."""
+"""Detect acts of a test that no schedule decides: other processes, sockets, real threads, waits for any of them."""
 
 from __future__ import annotations
 
