@@ -1,4 +1,4 @@
-"""An audit for people: a table of all public classes and functions, what proves it, what is only suspected."""
+"""The result of `plait audit` as text: a table of all public classes and functions, the evidence, and suspicions."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _counted(number: int, one: str, many: str = "") -> str:
 
 
 def audit_text(result: AuditResult, audited: Sequence[Audited], layout: Layout) -> list[Line]:
-    """Return the table, what is behind it, and the sums."""
+    """Return the table, the evidence, and the sums."""
     lines: list[Line] = []
     for same in _alike(audited):
         lines += _row(same[0], layout) if len(same) < _ALIKE else _rows(same, layout)

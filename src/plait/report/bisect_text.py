@@ -1,4 +1,4 @@
-"""The result of `plait bisect` as people read it."""
+"""The result of `plait bisect` as text."""
 
 from __future__ import annotations
 

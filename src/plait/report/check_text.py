@@ -1,4 +1,4 @@
-"""The result of `plait check` as people read it: the findings, what was done, and which pairs of methods met."""
+"""The result of `plait check` as text: the findings, what was done, and which pairs of methods ran concurrently."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _ENDED = {
 
 
 def check_statement(result: CheckResult) -> list[str]:
-    """Return what was done and how far it reaches: a pass is evidence, so it says of what."""
+    """Return what was tested and what it covers: a pass is evidence, so the statement says for what."""
     stats = result.stats
     found = len(result.findings)
     places = len(_groups(result.findings))

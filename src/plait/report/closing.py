@@ -1,4 +1,4 @@
-"""How every report ends: the statement of what was done and how far it reaches, then the notes."""
+"""The end of every report: the statement of what was tested and what it covers, then the notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result of `plait diff` for somebody who has not read the paper."""
+"""The result of `plait diff` as text, for readers who have not read the paper."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _skipped(count: int) -> str:
 
 
 def diff_statement(result: DiffResult) -> list[str]:
-    """Return what was done and how far it reaches: a pass is evidence, so it says of what."""
+    """Return what was tested and what it covers: a pass is evidence, so the statement says for what."""
     stats = result.stats
     said = {
         "difference": "Behaviour that only one version can show",

@@ -1,4 +1,4 @@
-"""The result of ``plait explore`` as people read it."""
+"""The result of ``plait explore`` as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def explore_text(result: ExploreResult, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
-    """Return the failing interleavings, then what was done and how far it reaches."""
+    """Return the failing interleavings, then what was tested and what it covers."""
     lines: list[Line] = []
     for story in failing_tests(result, layout):
         lines += [*story, []]
@@ -34,7 +34,7 @@ def failing_tests(result: ExploreResult, layout: Layout) -> list[list[Line]]:
 
 
 def explore_statement(result: ExploreResult) -> list[str]:
-    """Return what was done and how far it reaches: a pass is evidence, so it says of what."""
+    """Return what was tested and what it covers: a pass is evidence, so the statement says for what."""
     stats = result.stats
     tests = f"{stats['tests']} test{'s' if stats['tests'] != 1 else ''}"
     if result.verdict == "failure":

@@ -1,4 +1,4 @@
-"""The result of `plait fix` as people, and programs that read text, are told of it."""
+"""The result of `plait fix` as text, for people and for programs that read text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EACH = 3  # candidates that failed for one reason
 
 
 def fix_text(result: FixResult, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
-    """Return the diff with what proves it; without one, what each candidate failed at."""
+    """Return the diff with its proof; without a diff, why each candidate failed."""
     lines: list[Line] = [*prose(f"To mend: {result.findings[0].summary}", layout, "bad"), []]
     more = result.more
     if result.verdict == "mended":
@@ -36,7 +36,7 @@ def fix_text(result: FixResult, layout: Layout = Layout()) -> list[Line]:  # noq
 
 
 def fix_statement(result: FixResult) -> list[str]:
-    """Return what was done and what came of it."""
+    """Return what was tried and the result."""
     stats, more = result.stats, result.more
     tried = f"{stats['tried']} of {stats['candidates']} candidates tried ({result.elapsed_s:.1f} s)"
     if result.verdict == "mended":
@@ -54,7 +54,7 @@ def fix_statement(result: FixResult) -> list[str]:
 
 
 def _proof_sentences(evidence: Mapping[str, Any]) -> list[str]:
-    """Return what a mend was shown to do, one sentence for each part of the proof."""
+    """Return the proof of a mend, one sentence for each part."""
     explored, compared = evidence["explored"], evidence["compared"]
     checked, own, cost = evidence["checked"], evidence["own_tests"], evidence["cost"]
     found = [f"Its test: {explored['claim']} explored ({explored['schedules']:,} executions), none shows it any more."]

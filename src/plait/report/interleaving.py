@@ -1,10 +1,10 @@
-"""An interleaving as people read it: time runs down, each step says what was touched and which value it had.
+"""An interleaving as a table: time runs down, and each step shows its accesses with their values.
 
 Input is the ``interleaving`` of a finding, so the same table serves a terminal, an exception's message and a result
-file read back. Accesses of one thread to one line become one cell: the line of source, and what
-was touched. A bar marks where the thread holds a lock, an arrow the conflicting accesses. Up to three threads stand
-side by side where all their lines fit; otherwise they stand below each other, with a heading at every switch. Where
-there is no room for all cells, those that matter least are folded and counted.
+file. Accesses of one thread to one line become one cell: the line of source, and its accesses. A bar marks that the
+thread holds a lock, an arrow the conflicting accesses. Up to three threads stand side by side if all their lines fit.
+Otherwise they stand below each other, with a heading at every switch. If there is no room for all cells, the least
+important ones are folded and counted.
 """
 
 from __future__ import annotations
@@ -120,9 +120,9 @@ def _folded(cells: Sequence[_Cell], height: int, drawn: Callable[[Sequence[_Cell
 
 
 def _distances(marked: Sequence[bool]) -> list[int]:
-    """Return how far each cell is from the nearest that is marked, or from the last one where none is.
+    """Return the distance of each cell from the nearest marked one, or from the last cell if none is marked.
 
-    A table of a hang has thousands of cells: one way forth and one back, not a look at all of them for each.
+    A table of a hang has thousands of cells, so this takes one pass forward and one backward.
     """
     count = len(marked)
     found = [count] * count if any(marked) else list(range(count - 1, -1, -1))
@@ -197,9 +197,9 @@ _BORDER = 2
 def _worth_saying(
     together: Sequence[AccessStep], racing: Sequence[AccessStep], changing: Collection[object]
 ) -> list[AccessStep]:
-    """Return what a line is shown to touch: not the way to a part of a container, nor what stays as it is all the time.
+    """Return the accesses of a line to show: without reads on the path to a part of a container, or of constant values.
 
-    Something is left of every line; what races is left of all.
+    At least one access of every line is shown, and all that race.
     """
     parts = {row.attribute for row in together if row.attribute != row.place}
     conflicts = {_identity(row) for row in racing}
@@ -212,7 +212,7 @@ def _worth_saying(
 
 
 def _weight(step: AccessStep, shared: Collection[object], racing: Collection[object]) -> int:
-    """Return how soon a step may be folded: what races is folded last, what no other thread touches first."""
+    """Return the weight of a step: racing steps are folded last, those that no other thread touches first."""
     place = _place(step)
     if place in racing:
         return 1
@@ -264,7 +264,7 @@ def _shared(rows: Sequence[AccessStep]) -> set[object]:
 
 
 def _without_repeats(cells: list[_Cell]) -> list[_Cell]:
-    """Loops that go round and round, shown once or twice."""
+    """Return the cells with repeated rounds of loops shown only once or twice."""
     short: list[_Cell] = []
     index = 0
     while index < len(cells):
@@ -388,7 +388,7 @@ def _packed(notes: Sequence[str], room: int) -> list[str]:
 
 
 # -- steps -------------------------------------------------------------------------------------------------------------
-# An interleaving step by step: what each step leaves behind, for whoever shows one step at a time.
+# An interleaving step by step, with the state after each step.
 
 
 _TAKES = ("acquire", "take")
@@ -433,7 +433,7 @@ def _identity(step: AccessStep) -> tuple[Any, ...]:
 
 
 class State(NamedTuple):
-    """What is known when a step has been taken: the last values seen, by place, and who holds which locks."""
+    """The state after a step: the last value of each location, and the locks that threads hold."""
 
     values: dict[str, str]
     holds: dict[int, tuple[str, ...]]
@@ -451,7 +451,7 @@ def state(taken: Iterable[ShownStep]) -> State:
 
 
 # -- step text ---------------------------------------------------------------------------------------------------------
-# One step of an interleaving on a terminal: where every thread stands, the source, locks and values.
+# One step of an interleaving on a terminal: the line of every thread, the source, locks and values.
 
 
 AROUND = 4  # lines of source above and below

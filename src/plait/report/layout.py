@@ -1,7 +1,7 @@
-"""Lines of styled text that fit a width, and how they are shown.
+"""Lines of styled text for a given width.
 
-Reports are made as lines of spans, for a `Layout`: the width at hand, and whether everything is wanted. Prose is
-wrapped at words and never cut. Colours come from the spans' styles, on terminals only.
+Reports are lines of spans for a `Layout`: the width, and whether to show everything. Prose is wrapped at words and
+never cut. Colours come from the styles of the spans, on terminals only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SCREEN = 45  # lines in which one finding is told
 
 
 class Layout(NamedTuple):
-    """How much room a report has: columns, and whether steps may be folded.
+    """The room of a report: columns, and whether steps may be folded.
 
     ``hint`` says how to see what is folded. In a file (``unwrapped``) a sentence is one line, so that programs such as
     grep find it.

@@ -1,4 +1,4 @@
-"""Where a result goes: the terminal, the files that were asked for, and the reproducers."""
+"""Publish a result: to the terminal, to the requested files, and as reproducers."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _R = TypeVar("_R", bound=Result)
 
 
 def publish(result: CheckResult, options: argparse.Namespace, project: Path) -> bool:
-    """Write everything that was asked for; False if something is missing. Reproducers first: the result names them.
+    """Write all requested forms; return False if one is missing. Reproducers are first: the result names them.
 
-    A report that cannot be made costs no finding: the others are made, and standard error says what is missing.
+    A form that cannot be written costs no finding: the others are written, and standard error names the missing one.
     """
     failed: list[str] = []
     reproduce(result.findings, result, failed)
@@ -78,10 +78,10 @@ def plainly(result: Result) -> str:
 
 
 def attempt(act: Callable[[], _T], what: str, failed: list[str]) -> _T | None:
-    """Return what ``act`` returns; None, and a sentence, if ``what`` it makes cannot be written or made."""
+    """Return the result of ``act``; on an error return None, and add a sentence about ``what`` to ``failed``."""
     try:
         return act()
-    except BrokenPipeError:  # whoever read our output has seen enough; what was found is said by the exit code
+    except BrokenPipeError:  # the reader has closed the output; the exit code still says what was found
         close_output()
         return None
     except OSError as error:
@@ -94,7 +94,7 @@ def attempt(act: Callable[[], _T], what: str, failed: list[str]) -> _T | None:
 
 
 def close_output() -> None:
-    """Send what is still printed to nobody."""
+    """Discard all further output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -211,17 +211,17 @@ def _replay_command(options: argparse.Namespace) -> str | None:
 
 
 def write_json(data: dict[str, Any], target: Path) -> bool:
-    """Write a result file, whole or not at all; True if it went to the terminal."""
+    """Write a result file atomically; return True if it went to the terminal."""
     return write_whole(json_text(data), target)
 
 
 def json_text(data: dict[str, Any]) -> str:
-    """Return what stands in a result file."""
+    """Return the text of a result file."""
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
 def write_whole(content: str, target: Path) -> bool:
-    """Write a file, whole or not at all; True if it went to the terminal."""
+    """Write a file atomically; return True if it went to the terminal."""
     if str(target) == "-":
         sys.stdout.write(content)
         return True

@@ -1,4 +1,4 @@
-"""Writes a finding as a pytest file that fails while the fault is there; `plait.reproduce` is what the file calls."""
+"""Write a finding as a pytest file that fails while the fault exists; the file calls `plait.reproduce`."""
 
 from __future__ import annotations
 

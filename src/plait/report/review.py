@@ -1,4 +1,4 @@
-"""The verdict on one class in one line: what the change did, and what that means for safety and for speed."""
+"""The result of `plait review`: for each class one line with the effect of the change on safety and speed."""
 
 from __future__ import annotations
 

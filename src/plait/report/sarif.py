@@ -111,7 +111,7 @@ def _help(rule: _Rule) -> dict[str, str]:
 
 
 def level_of(finding: dict[str, Any], verdict: str) -> str:
-    """Return how grave a finding is: what a change has mended or made faster is only to be known."""
+    """Return the level of a finding: improvements by a change are notes only."""
     gone = bool(finding.get("only_old")) and not finding.get("only_new")
     if verdict == "improvement" or gone:
         return "note"

@@ -51,7 +51,7 @@ def steps_of_finding(findings: Iterable[Finding]) -> list[AccessStep]:
 def name_from(root: Path, findings: Iterable[Finding]) -> None:
     """Name the files of findings as seen from ``root``, and show whole lines; what lies elsewhere keeps its name.
 
-    Where a version was unpacked, and where a project lies on this machine, is nobody's business who reads a result.
+    A result must not contain paths of this machine, such as the folder of an unpacked version.
     """
     top = f"{root}{os.sep}"
     for finding in findings:

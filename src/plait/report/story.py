@@ -1,4 +1,4 @@
-"""A failing test, told from what went wrong to how to see it again."""
+"""The report of a failing test, from the error to the command that shows it again."""
 
 from __future__ import annotations
 

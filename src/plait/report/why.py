@@ -1,4 +1,4 @@
-"""Why a finding happens, what has to be held, and where it can happen: sentences for the terminal and the page."""
+"""Explain a finding: its cause, the lock to hold, and the builds that show it, as sentences for terminal and page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from plait.judge.oracle.protection import OF_LOCKS, protection
 from plait.model.finding import AccessStep, Finding, function_shown
 
 CAUSE, AROUND, WHERE = "cause", "around", "where"
-"""What a sentence is about: the fault itself, or what else is known of it."""
+"""The topic of a sentence: the fault itself, or further facts."""
 _MOST = 5  # other methods that are named
 
 
@@ -35,12 +35,12 @@ STAND_INS = {
     "implemented": "it fills in what an abstract class or a Protocol leaves open",
     "sample_file": "it names a file that exists",
 }
-"""What tests give for arguments that nobody describes, as readers of a finding have to know it."""
+"""Explanations of the stand-ins that tests use for arguments without a description."""
 _FROM = "from plait.generate.callables import "
 
 
 def _stand_ins(finding: Finding) -> list[str]:
-    """Return what the names in a test mean that are neither the reader's nor Python's."""
+    """Return an explanation of the names in a test that come from plait."""
     imports = finding.test.imports if finding.test is not None else ()
     names = [name.strip() for line in imports if line.startswith(_FROM) for name in line.removeprefix(_FROM).split(",")]
     known = [f"`{name}` ({STAND_INS[name]})" for name in dict.fromkeys(names) if name in STAND_INS]
@@ -61,7 +61,7 @@ def _causes(finding: Finding) -> list[str]:
     if finding.waits_for_itself:
         return ["A Lock cannot be taken twice by one thread: release it before that call, or make it an RLock."]
     if finding.kind == "deadlock" and finding.waiting:
-        return []  # who holds what and wants what has been said
+        return []  # the report has said already which thread waits for which lock
     lines = [f"{finding.raised}."] if finding.raised else []
     wait = _early_wait(finding)
     if wait is not None:
@@ -88,7 +88,7 @@ def _causes(finding: Finding) -> list[str]:
 
 
 def race_sentence(race: Sequence[AccessStep], interleaving: Sequence[AccessStep] = ()) -> str:
-    """Return which accesses conflict; places name their file where there are several."""
+    """Return the sentence about the conflicting accesses; it names files if there are several."""
     several = len({step.file for step in (*race, *interleaving) if step.line and step.is_in_a_file}) > 1
     said = (f"{step.access} at {_line(step, several)} (thread {step.thread})" for step in race)
     return f"Race: {' and '.join(said)}."

@@ -54,7 +54,7 @@ _CODES = {"mended": NOTHING_FOUND, "none": FOUND, "inconclusive": INCONCLUSIVE}
 
 @dataclass(slots=True)
 class FixOptions(CommandOptions):
-    """What `plait fix` was asked for; plain data."""
+    """The options of `plait fix`, as plain data."""
 
     file: Path
     finding: int = 1
@@ -110,7 +110,7 @@ def fix(
     asked: FixOptions, result: ResultFile, chosen: Replayable, foreign: tuple[str, ...] = (),
     interrupt: Interrupt | None = None, say: Callable[[str], None] = lambda _: None,
 ) -> FixResult:  # fmt: skip
-    """Look for the smallest mend of a finding that can be proven; UsageError if the finding does not show any more."""
+    """Find the smallest mend of a finding that can be proven; UsageError if the finding does not occur any more."""
     started = time.monotonic()
     label = version_label(result, chosen)
     subject = _subject(result, chosen, asked.project)
@@ -155,7 +155,7 @@ def _placed(label: str, subject: Subject, result: ResultFile, asked: FixOptions)
 
 
 def fix_order(result: ResultFile, chosen: Replayable, subject: Subject, foreign: tuple[str, ...]) -> FixOrder:
-    """Return what workers need to know of a finding; ``foreign`` modules may be imported if the subject has them."""
+    """Return the order that shows a finding; ``foreign`` modules may be imported if the subject has them."""
     replay = ReplayOrder(chosen.test, chosen.schedule, result.probes, result.rules, foreign)
     name = subject.qualname.rpartition(".")[2] or subject.module
     return FixOrder(replay, name, result.model == "gil", chosen.kind, chosen.exception)
@@ -164,7 +164,7 @@ def fix_order(result: ResultFile, chosen: Replayable, subject: Subject, foreign:
 def _others(
     result: ResultFile, chosen: Replayable, subject: Subject, label: str, foreign: tuple[str, ...]
 ) -> tuple[FixOrder, ...]:
-    """Return the other findings of the file in the same class and version; nobody has said that these are trusted."""
+    """Return the other findings of the file in the same class and version, which are not trusted."""
     package = subject.module.partition(".")[0]
     found = [
         each for each in result.findings
@@ -176,7 +176,7 @@ def _others(
 
 
 def stated_rules(result: ResultFile) -> Rules:
-    """Return what the user had said about the class when the finding was made."""
+    """Return the user's settings for the class at the time of the finding."""
     said = result.rules
     return Rules(said.get("invariant"), tuple(said.get("nondeterministic", ())))
 
@@ -220,7 +220,7 @@ def _texts(version: Version, subject: Subject, clues: Clues) -> dict[str, str]:
 def _search(
     prover: Prover, found: list[Mend], asked: FixOptions, started: float, interrupt: Interrupt | None
 ) -> tuple[list[MendTrial], str]:
-    """Prove candidates in their order until one holds or the time is over; returns all, and what ended it.
+    """Prove candidates in order until one holds or the time is over; return all trials, and what ended the search.
 
     Where the one that holds leaves other findings as they are, one that is hardly larger may mend them as well.
     """

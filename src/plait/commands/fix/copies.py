@@ -1,4 +1,4 @@
-"""Copies of a project that mends are tried in: the user's own files are read, and never written."""
+"""Copies of a project in which mends are tried: the user's own files are never written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The project's own tests that touch the class under test, run in a copy behind the kernel's confinement."""
+"""Run the project's own tests of the class under test in a copy, confined by the kernel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_TESTS = 5
 
 @dataclass(frozen=True, slots=True)
 class SuiteRun:
-    """What pytest said: how many tests passed, which failed; ``reason`` if it could not say."""
+    """The result of pytest: how many tests passed, and which failed; ``reason`` if there is no result."""
 
     passed: int = 0
     failed: frozenset[str] = frozenset()

@@ -1,10 +1,15 @@
-"""The proof of a mend: what must hold before it is offered, and what each candidate failed at.
+"""The proof of a mend: what must hold before it is offered.
 
-A candidate is applied to a copy. It holds if no schedule of the finding's test shows a violation any more, calls that
-run one after another give what they gave before, a fresh `plait check` meets neither this cause nor anything that the
-original does not show as well, and tests of the project that passed still pass. What has come so far gets a second
-look: longer checks with other seeds, with three threads where calls wait, and a comparison with the original
-(`plait diff`), whose tests aim at the changed methods. What a mend costs is measured.
+A candidate is applied to a copy of the project. It must pass these stages:
+
+1. No schedule of the finding's test shows a violation any more.
+2. Calls that run one after another have the same results as before.
+3. A new `plait check` finds neither this cause, nor anything that the original does not show as well.
+4. The project's own tests that passed still pass.
+5. The second look: longer checks with other seeds, with three threads if calls wait, and a comparison with the original
+   (`plait diff`), whose tests aim at the changed methods.
+
+Finally, the cost of the mend is measured.
 """
 
 from __future__ import annotations
@@ -61,7 +66,7 @@ PROVEN, REJECTED, NOT_PROVEN, NOT_TRIED = "proven", "rejected", "not proven", "n
 
 @dataclass(slots=True)
 class ProofLimits:
-    """How much a proof may cost: for each check, and seconds for the measurement (0: none)."""
+    """The limits of a proof: for each check, and seconds for the measurement (0: none)."""
 
     check_s: float | None = 20.0
     max_tests: int | None = None
@@ -94,7 +99,7 @@ class CheckRound(NamedTuple):
 
 @dataclass(slots=True)
 class MendTrial:
-    """One candidate, what became of it and why."""
+    """One candidate, its result and the reason."""
 
     mend: Mend
     verdict: str = NOT_TRIED
@@ -127,7 +132,7 @@ class _Counterexample:
 
 @dataclass(slots=True)
 class MendSetting:
-    """What all candidates of a finding share."""
+    """The data that all candidates of a finding share."""
 
     subject: Subject
     name: str  # as users write it
@@ -148,7 +153,7 @@ class MendSetting:
 
 
 class Prover:
-    """Proves candidates one by one, in a copy that each of them has to itself."""
+    """Proves candidates one by one, each in a copy of its own."""
 
     def __init__(
         self, setting: MendSetting, limits: ProofLimits, interrupt: Interrupt | None = None,
@@ -211,7 +216,7 @@ class Prover:
         return run_tests(files, copy.base, version.root, version.extra, allow, self._limits.tests_s)
 
     def prove(self, mend: Mend) -> MendTrial:
-        """Return what becomes of one candidate."""
+        """Return the trial of one candidate."""
         trial = MendTrial(mend)
         self._setting.mended.apply(mend)
         try:
@@ -463,7 +468,7 @@ def _nothing_told() -> dict[str, Any]:
 def same_fault(finding: Finding, other: Finding, subject: str) -> bool:
     """Return whether two findings are of one cause: the same code interrupted, or the same methods stuck.
 
-    How it shows does not matter: code that is torn apart may raise in one schedule and give a wrong result in another.
+    The symptom does not matter: code that is not atomic may raise in one schedule and return a wrong result in another.
     """
     if fingerprint_of(finding, subject) == fingerprint_of(other, subject):
         return True

@@ -1,4 +1,4 @@
-"""What workers do for `plait fix`: show a finding again, explore its test to a bound, say what calls give in order."""
+"""The worker's side of `plait fix`: show a finding again, explore its test to a bound, run calls in order."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def violation_of(order: FixOrder) -> tuple[str, str | None] | None:
 
 @dataclass(frozen=True, slots=True)
 class InOrder:
-    """What the calls of a test give in the orders that come to an end, by order; and which calls give anything."""
+    """The results of a test's calls in the orders that end, by order; and which calls have results."""
 
     outcomes: dict[str, list[str]] = field(default_factory=dict)
     undetermined: list[int] = field(default_factory=list)

@@ -57,12 +57,12 @@ _CURVE_TESTS = 2
 _WORTHWHILE = 50
 _CURVE_ROUNDS = 5
 _PREPARE, _MEASURE, _CURVE = 0.25, 0.75, 0.93
-"""When each part of the work must be done, as shares of the budget."""
+"""The ends of the parts of the work, as shares of the budget."""
 
 
 @dataclass(slots=True)
 class PerfOptions(CommandOptions):
-    """What `plait perf` was asked for.
+    """The options of `plait perf`.
 
     ``pythons`` are the interpreters of the old and the new version (default: this one); ``curve`` lists the numbers of
     threads to compare besides ``threads``; without any, only the verdict is wanted, and locks are not watched either.
@@ -131,7 +131,7 @@ def _counts(text: str) -> tuple[int, ...]:
 def compare_speed(
     options: PerfOptions, stop: Callable[[], bool] = lambda: False, say: Callable[[str], None] = lambda _: None
 ) -> Comparison:
-    """Measure both versions and judge; `UsageError` when a version cannot be had or no test works on both."""
+    """Measure both versions and judge; `UsageError` if a version is not available or no test works on both."""
     started = time.monotonic()
     subject = Subject.parse(options.subject, path=options.project)
     with contextlib.ExitStack() as stack:

@@ -28,9 +28,9 @@ _PROFILES = 5
 _POINT_S = 0.15
 _LEAST_REPETITIONS = 6
 _HEAVY_ROUNDS = 3
-"""So many measurements of each test under heavy load, with fewer quiet ones, and it is no use to go on."""
+"""After so many measurements of each test under heavy load, and fewer quiet ones, measuring ends."""
 _MARGIN = 0.9
-"""Rounds do not take the same time; so much of what is left is counted on."""
+"""The share of the remaining time that is planned, because rounds do not take the same time."""
 _WAIT_S = 3.0
 _LOOKS = 10
 
@@ -156,7 +156,7 @@ class Rounds:
             pair.close()
 
     def _await_quiet(self) -> None:
-        """Others often need the machine for a moment only."""
+        """Wait until the machine is quiet: other processes often need it for a moment only."""
         end = time.monotonic() + _WAIT_S
         while time.monotonic() < end and not self._stop():
             seen = []

@@ -1,4 +1,4 @@
-"""Performance tests that both versions can run: written, tried out, repaired, and as long as they need to be."""
+"""Performance tests for both versions: write them, try and repair them, and find their length."""
 
 from __future__ import annotations
 

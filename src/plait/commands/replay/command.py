@@ -32,7 +32,7 @@ _COMMIT = re.compile(r".* \(([0-9a-f]{10})\)")  # how a result file names a revi
 
 
 def run_replay(options: argparse.Namespace) -> int:
-    """Return the command: 1 if some finding shows again, 0 if none does."""
+    """Run the command: return 1 if some finding occurs again, 0 if none does."""
     file = Path(options.argument)
     result = read_result(file)
     if not result.findings:
@@ -83,7 +83,7 @@ def _replay(file: ResultFile, finding: Replayable, options: argparse.Namespace) 
 def refuse_foreign(
     result: ResultFile, finding: Replayable, subject: Subject, label: str, options: argparse.Namespace
 ) -> tuple[str, ...]:
-    """Refuse what is more than data; returns imports that are data if the subject has the same ones."""
+    """Refuse tests that are more than data; return imports that are safe if the subject has the same ones."""
     file, hook = options.argument, options.config.hook
     own = [subject.module.partition(".")[0], *([] if hook is None else [hook.stem])]
     if is_untrusted_release(label, cache_root()):
@@ -105,7 +105,7 @@ def _answer(subject: Subject, version: Version, order: ReplayOrder, options: arg
 
 
 def subject_place(result: ResultFile, path: Path) -> Path:
-    """Return where the subject was found then, if that is in the folder that is asked for; else that folder."""
+    """Return the folder in which the subject was found then, if it is inside of ``path``; else ``path``."""
     try:
         root = None if result.root is None else result.root.resolve()
         is_below = root is not None and root.is_dir() and root.is_relative_to(path.resolve())
@@ -142,7 +142,7 @@ def _conclude(answer: Replayed, result: ResultFile, finding: Replayable, label: 
 
 
 def _essence(steps: Sequence[AccessStep]) -> list[tuple[Any, ...]]:
-    """Return what a step does, wherever its line stands now."""
+    """Return the operation of a step, without its line number."""
     return [(step.thread, step.access, step.value) for step in steps]
 
 
@@ -162,7 +162,7 @@ _CLEAR = "\x1b[2J\x1b[H"
 def _step_through(
     steps: Sequence[ShownStep], sources: Mapping[str, Any], names: Mapping[int, str], keys: TextIO, out: TextIO
 ) -> None:
-    """Show the first step, then whichever the keys ask for, until they say or run out."""
+    """Show the first step, then the step that each key selects, until a key quits or the keys end."""
     if not steps:
         print("nothing that threads share was touched: there are no steps", file=out)
         return
@@ -186,7 +186,7 @@ def _step_through(
 
 
 def moves(keys: TextIO) -> Iterator[str]:
-    """Yield what the pressed keys mean; unknown ones mean nothing."""
+    """Yield the meanings of the pressed keys; unknown keys are ignored."""
     typed = _typed(keys)
     for key in typed:
         if key == "\x1b":

@@ -108,7 +108,7 @@ def _end(examination: Examination) -> None:
 
 
 class Stops:
-    """Told by the engine of every access before it is performed; opens the debugger at the chosen ones."""
+    """A recorder: the engine calls it before every access; it opens the debugger at the chosen ones."""
 
     def __init__(self, stops: Collection[Moment], *, conflicting: bool) -> None:
         self._waiting = [(each.step, each.thread, each.site.number) for each in stops]

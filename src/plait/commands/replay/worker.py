@@ -1,4 +1,4 @@
-"""Replaying a finding, in a worker."""
+"""The worker's side of `plait replay`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ReplayOrder:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What a replay showed: the steps, the race among them, who waits, how often it was the same, and the verdict.
+    """The result of a replay: the steps, their race, the waiting threads, how often it was the same, and the verdict.
 
     ``lost`` says where the schedule did not fit any more.
     """

@@ -35,7 +35,7 @@ DEFAULT_BUDGET = 180.0
 
 @dataclass(slots=True, kw_only=True)
 class ReviewOptions(SearchOptions):
-    """What `plait review` was asked for; ``measuring`` are the rules of the performance tests."""
+    """The options of `plait review`; ``measuring`` are the rules of the performance tests."""
 
     base: str | None = None
     new: str = "worktree"

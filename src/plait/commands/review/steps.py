@@ -41,16 +41,16 @@ if TYPE_CHECKING:
 
 WEIGHTS = {"diff": 0.3, "check": 0.25, "explore": 0.1, "perf": 0.35}
 LEAST = {"diff": 3.0, "check": 3.0, "explore": 3.0, "perf": 15.0}
-"""Seconds without which a step is not begun: it could not come to a conclusion."""
+"""The least seconds with which a step is begun; with fewer it could not reach a conclusion."""
 ENOUGH = {"diff": 60.0, "check": 60.0, "explore": 30.0, "perf": 120.0}
 """Seconds for a step when the clock is no limit."""
 
 
 @dataclass(slots=True)
 class Shares:
-    """What is left is shared, by weight, between the steps that are left.
+    """Distributes the remaining time, by weight, among the remaining steps.
 
-    Time that a step does not need is so passed on to all later ones.
+    So time that a step does not need is passed on to all later ones.
     """
 
     budget: Budget
@@ -116,7 +116,7 @@ class Steps:
             made.notes += made.untold
 
     def _kept_as(self, made: ClassReview, step: str) -> str:
-        """Return what findings of a step are kept under."""
+        """Return the store key of a step's findings."""
         name = f"{made.touched.subject} {self._called()}" if step == "diff" else kept_as(made.name, self._options.new)
         return memory_name(step, name, self._options.project)
 
@@ -133,7 +133,7 @@ class Steps:
         return [step for step, is_wanted in wanted.items() if is_wanted]
 
     def _take(self, made: ClassReview, step: str) -> None:
-        """Run a step; what goes wrong in it is noted, and the others run all the same."""
+        """Run a step; an error in it becomes a note, and the other steps still run."""
         seconds = self._shares.begin(step)
         if seconds is None:
             made.notes.append(f"no {step}: less than {LEAST[step]:.0f} s were left for it (--budget gives more)")
@@ -187,7 +187,7 @@ class Steps:
             self._look_back(made, made.check.findings)
 
     def _look_back(self, made: ClassReview, findings: list[Finding]) -> None:
-        """Tell what the change has brought from what was there before."""
+        """Separate the findings that the change introduced from those that existed before."""
         assert made.check is not None
         probes, rules = tuple(made.check.more["probes"]), made.check.more["rules"]
         subject = made.touched.subject
