@@ -34,7 +34,7 @@ class Budget:
 
     @property
     def by_steps(self) -> bool:
-        """Whether no time is limited but only numbers, so that the result depends on neither machine nor workers."""
+        """True if no time is limited but only numbers, so that the result depends on neither machine nor workers."""
         return self.wall is None and (self.max_tests is not None or self.max_schedules is not None)
 
     @property

@@ -1,4 +1,4 @@
-"""What a file with findings may make plait do without ``--trust``: a file from somebody else is data, not a program.
+"""The actions that a file with findings may cause without ``--trust``: an untrusted file is data, not a program.
 
 Tests consist of calls, so such a file contains expressions. The expressions that plait writes call the subject with
 values. Everything beyond that needs ``--trust``: other imports, `eval`, internal attributes of the interpreter, an

@@ -35,7 +35,7 @@ class Bounded(Dpor):
 
     @property
     def claim(self) -> str | None:
-        """What the search has covered; None if it has not ended."""
+        """The set of schedules that the search has covered; None if it has not ended."""
         return f"all behaviours that need at most {preemptions(self.bound)}" if self.exhausted else None
 
     def next_prefix(self) -> Sequence[int] | None:

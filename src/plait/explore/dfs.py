@@ -34,7 +34,7 @@ class Dfs:
 
     @property
     def claim(self) -> str | None:
-        """What the search has covered; None if it has not ended."""
+        """The set of schedules that the search has covered; None if it has not ended."""
         if not self.exhausted:
             return None
         return "all schedules" if self.bound is None else f"all schedules with at most {preemptions(self.bound)}"

@@ -80,7 +80,7 @@ class Dpor:
 
     @property
     def claim(self) -> str | None:
-        """What the search has covered; None if it has not ended."""
+        """The set of schedules that the search has covered; None if it has not ended."""
         return "all classes of equivalent schedules" if self.exhausted else None
 
     def progress(self) -> float:

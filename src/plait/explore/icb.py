@@ -40,7 +40,7 @@ class Icb:
 
     @property
     def claim(self) -> str | None:
-        """What the search has covered; None before the first level has been completed."""
+        """The set of schedules that the search has covered; None before the first level has been completed."""
         if self.exhausted and self.completed != self.bound:
             return "all schedules"
         return f"all schedules with at most {preemptions(self.completed)}" if self.completed >= 0 else None

@@ -50,7 +50,7 @@ class Stateful:
 
     @property
     def claim(self) -> str | None:
-        """What the search has covered; None if it has not ended."""
+        """The set of schedules that the search has covered; None if it has not ended."""
         if not self.exhausted:
             return None
         return "all reachable states" + ("" if self.bound is None else f" with at most {preemptions(self.bound)}")

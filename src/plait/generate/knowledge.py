@@ -41,7 +41,7 @@ class MethodRecord:
 
     @property
     def uncallable(self) -> bool:
-        """Whether there is no point in calling it: all calls failed as with wrong arguments, or did not end."""
+        """True if there is no point in calling it: all calls failed as with wrong arguments, or did not end."""
         if self.prepared:
             return False
         if self.endless >= _ENDLESS or (self.endless and not self.succeeded):
@@ -50,17 +50,17 @@ class MethodRecord:
 
     @property
     def blocks(self) -> bool:
-        """Whether all calls waited for another thread, and there were enough of them to say so."""
+        """True if all calls waited for another thread, and there were enough of them to say so."""
         return self.blocked >= _GIVE_UP // 2 and not self.succeeded
 
     @property
     def changes_state(self) -> bool:
-        """Whether at least one call changed the receiver."""
+        """True if at least one call changed the receiver."""
         return self.changed > 0
 
     @property
     def interesting_result(self) -> bool:
-        """Whether what it returns is worth keeping for later calls."""
+        """True if what it returns is worth keeping for later calls."""
         return self.result is not None and self.result not in _PLAIN_RESULTS
 
 

@@ -32,7 +32,7 @@ class CallOutcome:
 
     @property
     def misuse(self) -> bool:
-        """Whether the arguments were probably of the wrong kind."""
+        """True if the arguments were probably of the wrong kind."""
         return self.status == "raised" and self.exception in {"TypeError", "AttributeError"}
 
 

@@ -85,7 +85,7 @@ class _Built:
 
     @property
     def broken(self) -> bool:
-        """Whether the constructor accepts arguments with which the methods cannot work."""
+        """True if the constructor accepts arguments with which the methods cannot work."""
         useless = not self.succeeded and self.misused + self.raised >= _USELESS_AFTER
         return useless or (self.misused >= _BROKEN_AFTER and self.doubtful)
 
@@ -96,7 +96,7 @@ class _Built:
 
     @property
     def doubtful(self) -> bool:
-        """Whether at least as many calls on it were misused as returned."""
+        """True if at least as many calls on it were misused as returned."""
         return self.misused >= self.succeeded
 
 

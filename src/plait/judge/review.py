@@ -105,7 +105,7 @@ class ClassReview:
 
     @property
     def known(self) -> bool:
-        """Whether there are findings, and all of them are known to the baseline."""
+        """True if there are findings, and all of them are known to the baseline."""
         found = [one for each in self.brought() for one in (each.finding, *each.also)]
         return bool(found) and all(one.baseline is not None and one.baseline.is_known for one in found)
 

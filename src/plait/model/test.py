@@ -88,7 +88,7 @@ class Call:
 
     @classmethod
     def from_line(cls, line: str) -> Call:
-        """Return a call written as one line; what is called is told from its syntax."""
+        """Return the call in a line of source; its syntax shows what is called."""
         tree = ast.parse(line).body[0]
         result = None
         text = line

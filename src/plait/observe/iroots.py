@@ -77,7 +77,7 @@ class Hint(NamedTuple):
 
     @property
     def locked(self) -> bool:
-        """Whether a lock keeps the two apart."""
+        """True if a lock keeps the two apart."""
         return self.first_gate != self.first
 
 

@@ -39,7 +39,7 @@ class RacingPair:
 
     @property
     def is_on_data(self) -> bool:
-        """Whether neither of the two takes or gives back a lock."""
+        """True if neither of the two takes or gives back a lock."""
         return self.first.mode not in _SYNC and self.second.mode not in _SYNC
 
     @property

@@ -412,7 +412,7 @@ class Explorer:
             write(f"not under control, run on OS threads: {count} ({reason})")
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Note the test that begins, for whoever has to end this process."""
+        """Record the test that begins, for a parent that has to end this process."""
         self._note({"started": nodeid})
 
     def _note(self, line: dict[str, Any]) -> None:

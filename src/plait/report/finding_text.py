@@ -1,6 +1,6 @@
 """One finding for the terminal: what happens, the test, the interleaving, why, and how to see it again.
 
-The findings of `plait check` and `plait diff` are told here; what they have in common is said in the same words.
+This module renders the findings of `plait check` and `plait diff`; their common parts have the same words.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ _STYLES = {"head": "bold cyan", "line": "", "note": "dim", "end": "bold red", "g
 
 
 def show(lines: Iterable[Line], file: TextIO | None = None) -> None:
-    """Print lines, in colour if somebody looks at a terminal."""
+    """Print lines, in colour on a terminal."""
     stream = sys.stdout if file is None else file
     if not stream.isatty():
         print(as_text(lines), file=stream)

@@ -153,8 +153,9 @@ def in_words(outcome: Outcome, test: Test, view: View) -> str:
 # -- own file ----------------------------------------------------------------------------------------------------------
 # Files that plait writes beside a result, under names that are made from what was found.
 #
-# A later run renews such a file, but only if it is about the same thing and nobody has edited it: the last line says
-# what the file is about, and what it held when it was written. Every other file keeps its name, and ours gets a number.
+# A later run renews such a file, but only if it is about the same finding and was not edited: the last line says
+# what the file is about, and has a hash of its content when it was written. Every other file keeps its name, and ours
+# gets a number.
 
 
 _MARK = "# plait may overwrite this file, unless somebody has edited it ({about}, {content})\n"
@@ -208,7 +209,7 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def _keep_apart(folder: Path) -> None:
-    """Let git ignore the folder, and pytest unless it is named; files that somebody has put there stay."""
+    """Let git ignore the folder, and pytest unless it is named; files of the user in it stay."""
     for name, text in ((".gitignore", _IGNORED), ("conftest.py", _CONFTEST)):
         with contextlib.suppress(FileExistsError), (folder / name).open("x", encoding="utf-8") as file:
             file.write(text)

@@ -557,7 +557,7 @@ class Engine:
 
     @property
     def on_os_threads(self) -> bool:
-        """Whether each virtual thread has its own OS thread."""
+        """True if each virtual thread has its own OS thread."""
         return isinstance(self._fibers, OsFibers)
 
     def leave(self, why: str) -> None:

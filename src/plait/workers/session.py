@@ -46,7 +46,7 @@ class _Process:
 
 
 def layers_in_force() -> dict[str, Any] | None:
-    """Return which layers confine this process; None if nobody has asked for any."""
+    """Return the layers that confine this process; None if confinement was not requested."""
     return _Process.layers
 
 

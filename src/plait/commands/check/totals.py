@@ -141,7 +141,7 @@ class Totals:
 
     @property
     def is_settled(self) -> bool:
-        """Whether something was found, but nothing new for as long again, nor in a certain number of tests."""
+        """True if something was found, but nothing new for as long again, nor in a certain number of tests."""
         tried = self.tests - self._tests_then >= _TESTS_AFTER_FOUND
         long = self.budget.elapsed > self._last_found + max(_AFTER_FOUND, self._last_found)
         return self.first_found is not None and tried and long

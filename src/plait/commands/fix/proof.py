@@ -312,7 +312,7 @@ class Prover:
         return True
 
     def _only_as_before(self, trial: MendTrial, result: CheckResult, told: dict[str, Any]) -> bool:
-        """Return whether a check found nothing that the mend should have removed, or has brought; note the rest."""
+        """Return whether a check found nothing that the mend should have removed or introduced; record the rest."""
         setting = self._setting
         for finding in result.findings:
             is_same = same_fault(finding, setting.finding, setting.name)
@@ -336,7 +336,7 @@ class Prover:
         return found
 
     def _check_again(self, trial: MendTrial) -> bool:
-        """Check with tests that nobody has seen before: what only they show is still a mend that does not hold."""
+        """Check with new tests: a mend that fails only in these does not hold either."""
         self._say(f"checking again: {trial.mend.title}")
         told = _nothing_told()
         told["threads"] = 2

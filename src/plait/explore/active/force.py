@@ -39,7 +39,7 @@ class Forced:
 
     @property
     def happened(self) -> bool:
-        """Whether the two lines raced in this order."""
+        """True if the two lines raced in this order."""
         return self.schedule is not None
 
 

@@ -182,7 +182,7 @@ class Capp:
 
     @property
     def claim(self) -> str | None:
-        """What the search has covered; None if it has not ended."""
+        """The set of schedules that the search has covered; None if it has not ended."""
         if not self.exhausted:
             return None
         what = "all schedules" if self._states is None else "all reachable states"

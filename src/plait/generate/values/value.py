@@ -133,7 +133,7 @@ class Pool:
 
     @property
     def is_refused(self) -> bool:
-        """Whether so many calls have failed, and none has returned, that other values are worth trying."""
+        """True if so many calls have failed, and none has returned, that other values are worth trying."""
         return sum(self.failed.values()) >= _REFUSED
 
     def _weight(self, value: Value) -> float:

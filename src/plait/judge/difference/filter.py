@@ -35,7 +35,7 @@ class ImpactedAccess(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """Whether a test goes on to behavioural checking (``keep``), when, and why.
+    """True if a test goes on to behavioural checking (``keep``), when, and why.
 
     A test without an ``impact``, or with the traces of an earlier test (``repeated``), rarely shows a difference.
     """
@@ -46,7 +46,7 @@ class Decision(NamedTuple):
 
     @property
     def can_wait(self) -> bool:
-        """Whether other tests should be checked before this one."""
+        """True if other tests should be checked before this one."""
         return self.impact is None or self.repeated
 
 

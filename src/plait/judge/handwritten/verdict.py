@@ -44,7 +44,7 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing failed; ``exhausted`` and ``bound`` say how much that means."""
+        """True if nothing failed; ``exhausted`` and ``bound`` say how much that means."""
         return isinstance(self.outcome, Finished)
 
     @property

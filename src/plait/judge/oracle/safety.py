@@ -69,7 +69,7 @@ class Violation:
 
     @property
     def is_probed(self) -> bool:
-        """Whether calls made after the test show it."""
+        """True if calls made after the test show it."""
         return self.probe is not None or self.detail == INVARIANT
 
     @property
@@ -138,7 +138,7 @@ class Examination:
 
     @property
     def has_probed(self) -> bool:
-        """Whether further calls were needed to distinguish final states."""
+        """True if further calls were needed to distinguish final states."""
         return any(known.probed is not None for known in self._by_rule.values())
 
     def judge(self) -> Violation | None:

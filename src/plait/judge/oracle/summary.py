@@ -1,4 +1,4 @@
-"""Summarises a violation in one line, for readers who have never heard of linearisations."""
+"""Summarise a violation in one line, without terms such as linearisation."""
 
 from __future__ import annotations
 

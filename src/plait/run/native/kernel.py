@@ -44,7 +44,7 @@ PENDING = 1000
 WATCHES = 32
 """Groups of watches on files (inotify), of which a user has 128 for all of his processes."""
 DISK = 1 << 29
-"""Bytes that a process may write: in its own folder where that can be told, else to a single file."""
+"""Bytes that a process may write: in its own folder if that can be limited, else to a single file."""
 
 _CORE = 1 if sys.platform == "linux" else 0
 """The limit of core files. Linux gives a core to the program that `core_pattern` names even where no byte is allowed,

@@ -1,11 +1,11 @@
 """Lock and RLock under the scheduler.
 
 | operation                    | step          | enabled                                       |
-| acquire                      | `ACQUIRE`     | while nobody holds the lock                   |
-| acquire, not blocking        | `TRY`, or `TRY_FAILED` if somebody holds it | always          |
+| acquire                      | `ACQUIRE`     | while the lock is free                        |
+| acquire, not blocking        | `TRY`, or `TRY_FAILED` if the lock is held | always           |
 | acquire with a time-out      | as acquire    | also when the clock has come to the time-out; then as not blocking |
 | release                      | `RELEASE`, or `HAND_OVER` by another thread | always          |
-| locked                       | `READ`, or `TRY_FAILED` if somebody holds it | always         |
+| locked                       | `READ`, or `TRY_FAILED` if the lock is held | always          |
 
 To wait for the lock is no step: the thread stands before its acquisition until the lock is free. So an execution has
 one step per acquisition, and two schedules do not differ only in how long a thread waited.
@@ -35,7 +35,7 @@ NOWHERE = "0x7f0000000000"  # an address that is the same in every execution
 
 
 NAN_WAITS = sys.version_info < (3, 14)
-"""Whether a condition, and what is made of it, waits for a time that is no number at all."""
+"""True if a condition, and what is made of it, waits for a time that is no number at all."""
 
 
 def check_number(timeout: float) -> None:
@@ -63,7 +63,7 @@ def check_timeout(blocking_call: bool, timeout: float) -> None:
 class Baton:
     """The part that Lock and RLock share: the owner, and the threads whose next step is to take the lock.
 
-    Invariant: a thread in ``waiting`` is enabled exactly while nobody holds the lock, or when its time-out has fired.
+    Invariant: a thread in ``waiting`` is enabled exactly while the lock is free, or when its time-out has fired.
     `take` and `give` maintain it, so the engine never has to ask. When the lock becomes free, all waiting threads are
     enabled, and any of them, or a thread that arrives then, may take it: CPython's locks are not fair either.
     """

@@ -295,7 +295,7 @@ def _is_plain(node: ast.Call, arities: tuple[int, ...]) -> bool:
 
 
 def _is_quiet(node: ast.AST) -> bool:
-    """Return whether evaluating a rewritten argument calls no hook and nobody's code."""
+    """Return whether evaluating a rewritten argument calls no hook and no code of the module."""
     if isinstance(node, ast.keyword):
         return node.arg is not None and _is_quiet(node.value)
     if isinstance(node, (ast.Tuple, ast.List)):

@@ -38,7 +38,7 @@ class TouchedClass:
 
     @property
     def directly(self) -> bool:
-        """Whether the class's own text changed, and not only what it uses."""
+        """True if the class's own text changed, and not only what it uses."""
         return self.change is None or bool(self.change.direct_methods)
 
 

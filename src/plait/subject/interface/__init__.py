@@ -1,1 +1,1 @@
-"""What can be called on a subject, found out without calling it."""
+"""The interface of a subject, found without calling any of it."""

@@ -1,8 +1,8 @@
-"""Which simple values the annotation of a parameter admits.
+"""The simple values that the annotation of a parameter admits.
 
-A minimised test is read by people: one that passes ``0`` for ``customer: Customer`` is dismissed, whatever it shows. So
-arguments are made simpler only within their annotation. Annotations are read as text, name by name: one that cannot be
-resolved admits nothing, which leaves the argument as it was.
+People read minimised tests, and dismiss one that passes ``0`` for ``customer: Customer``, whatever it shows. So
+arguments are simplified only within their annotation. Annotations are read as text, name by name. One that cannot be
+resolved admits nothing, so that the argument stays as it is.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _names(function: Any) -> Mapping[str, Any]:
 
 
 def admits(annotation: str, text: str, space: Mapping[str, Any], depth: int = 0) -> bool:
-    """Return whether a literal is of the annotated type, as far as that can be told."""
+    """Return whether a literal is of the annotated type, as far as that is known."""
     try:
         node = ast.parse(annotation, mode="eval").body
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""Which classes are meant to be used by several threads, from their source text alone."""
+"""Find the classes that are meant for several threads, by source text alone."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def _snake(name: str) -> str:
 
 
 class Concurrent:
-    """Looks for locks and other primitives in classes, in what they own, and in what they derive from."""
+    """Searches for locks and other primitives in classes, in their attributes, and in their bases."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._types = Types(program)
 
     def reason(self, unit: Unit) -> str | None:
-        """Why a class is meant for several threads; None when nothing says so, or its docstring says the opposite."""
+        """Return why a class is meant for several threads; None if nothing says so, or its docstring denies it."""
         said = " ".join(" ".join(ast.get_docstring(node) or "" for node in self._program.class_nodes(unit)).split())
         if _UNSAFE.search(said):
             return None
@@ -111,7 +111,7 @@ class Concurrent:
         return None
 
     def _owned(self, unit: Unit) -> Iterator[tuple[str, Unit]]:
-        """Own classes whose instances a class keeps in its attributes."""
+        """Yield the own classes whose instances a class keeps in its attributes."""
         for base in self._program.mro(unit):
             module = self._program.source.own(base.module)
             if module is None:
@@ -131,7 +131,7 @@ class Concurrent:
 
 
 def primitive(module: Module, node: ast.AST) -> str | None:
-    """``threading.Lock`` if that is what a name or attribute stands for in a module."""
+    """Return the full name of a primitive, such as ``threading.Lock``, to which a name or attribute refers."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         for target in module.imports.get(node.id, ()):
             if target.name in _PRIMITIVES.get(target.module, ()):
@@ -148,7 +148,7 @@ def primitive(module: Module, node: ast.AST) -> str | None:
 
 
 def _taken(node: ast.AST) -> str | None:
-    """``with self._lock:`` and ``self._lock.acquire()``, whoever made the lock."""
+    """Return the lock that a node takes by ``with self._lock:`` or ``self._lock.acquire()``; None if it takes none."""
     if isinstance(node, ast.With):
         for item in node.items:
             text = ast.unparse(item.context_expr)
@@ -161,9 +161,9 @@ def _taken(node: ast.AST) -> str | None:
 
 
 # -- claims ------------------------------------------------------------------------------------------------------------
-# Whether anybody has said that a class may be shared by threads: a lock in its module, a word in its documents.
+# Evidence that a class may be shared by threads: a lock in its module, a word in its documents.
 #
-# Only text is read. A class that nobody has made for threads is not at fault if threads break it, and a reader wants to
+# Only text is read. A class that was not made for threads is not at fault if threads break it, and a reader wants to
 # know that first.
 
 

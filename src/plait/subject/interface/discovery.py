@@ -82,7 +82,7 @@ def _of_module(module: types.ModuleType, name: str, only: frozenset[str] | None 
 
 
 def _reached(dotted: str) -> Any:
-    """Return what the name of a module means where it is imported."""
+    """Return the object that the name of a module refers to when it is imported."""
     head, *rest = dotted.split(".")
     found: Any = sys.modules.get(head)
     for each in rest:
@@ -91,10 +91,10 @@ def _reached(dotted: str) -> Any:
 
 
 def _of_function(function: Any, name: str, home: str, own: str) -> Interface:
-    """Return what can be done with one function.
+    """Return the interface of one function.
 
-    A decorator, or what hands out a function, makes the object: threads share what it made and call that. Any other
-    function is called together with those that use the same names at the top of its module.
+    A decorator, or another function that returns a function, makes the object: threads share and call its result. Any
+    other function is called together with those that use the same names at the top of its module.
     """
     module = inspect.getmodule(unwrapped(function))
     inner = unwrapped(function)
@@ -144,7 +144,7 @@ def _of_maker(function: Any, name: str, home: str, own: str, made: ast.FunctionD
 
 
 def _asked_of(made: ast.FunctionDef) -> tuple[Parameter, ...]:
-    """Return what the made function takes: what it names, else a key that may be left out, as ours take anything."""
+    """Return the parameters of the made function; if it takes anything, an optional key."""
     plain = [each.arg for each in (*made.args.posonlyargs, *made.args.args)]
     if plain:
         return tuple(Parameter(each, "positional-only") for each in plain)

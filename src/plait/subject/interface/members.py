@@ -1,4 +1,4 @@
-"""What can be called on a subject, found out without calling any of it."""
+"""The methods of a subject, found without calling any of them."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ __all__ = ["Interface", "Method", "Parameter", "constructor_parameters", "snake_
 _SILENT_BASES = (object, Generic, Protocol, enum.Enum)
 _FACTORY_NAME = re.compile(r"^(from|create|new|make|open|build|of|with|default|get_instance|instance)(_|$)")
 _MAX_MEMBERS = 3
-"""So many members of an enumeration are tried: what holds for some of them holds for the others."""
+"""The number of members of an enumeration that are tried: the others behave alike."""
 _MAX_NESTED = 4
 """A class with more context managers than this gets no nested ones: their number is quadratic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One thing to call. ``form`` is that of `plait.model.test.Call`; ``name`` is unique within the interface."""
+    """One way to call. ``form`` is that of `plait.model.test.Call`; ``name`` is unique within the interface."""
 
     name: str
     form: str
@@ -52,19 +52,19 @@ class Method:
     returns: str | None = None
     imports: tuple[str, ...] = ()
     waits: bool = False
-    """Whether its code, or that of another method it calls, waits for what other threads must bring about."""
+    """True if its code, or that of another method it calls, waits for what other threads must bring about."""
     of: str = ""
     """The method on whose result it is called; empty: it is called on the object itself."""
 
     @property
     def classwide(self) -> bool:
-        """Whether it needs no instance."""
+        """True if it needs no instance."""
         return self.kind in ("making", "classmethod", "staticmethod")
 
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """All that a test can do with a subject: ways to make one, ways to use it, and what was left out and why."""
+    """All calls that a test can make: constructors, methods, and those that were left out with the reason."""
 
     subject: str
     imports: tuple[str, ...]
@@ -91,7 +91,7 @@ _RUN = "`run` is what its own thread does: `start` has it called, threads of a t
 
 
 def _is_not_called(cls: type, name: str, klass: type, attribute: Any) -> bool:
-    """Return whether a public attribute is nothing that threads of a test call."""
+    """Return whether threads of a test must not call a public attribute."""
     if _is_thread(cls):
         kept = klass.__module__ == "threading" and name in _BOOKKEEPING
         if kept or name == "run" or (name == "start" and _starts_itself(cls)):
@@ -104,19 +104,19 @@ _BOOKKEEPING = frozenset({"name", "ident", "native_id", "daemon", "getName", "se
 
 
 def _starts_itself(cls: type) -> bool:
-    """Return whether a thread's constructor starts it: nobody else can then."""
+    """Return whether a thread's constructor starts it, so that callers cannot."""
     own = [each for each in cls.__mro__ if "__init__" in vars(each) and each.__module__ != "threading"]
     return any("start" in _called(vars(each)["__init__"]) for each in own)
 
 
 def _is_thread(cls: type) -> bool:
-    """Return whether instances are threads or processes, whose `run` is called by nobody but themselves."""
+    """Return whether instances are threads or processes, which call `run` themselves."""
     above = {(each.__module__.partition(".")[0], each.__name__) for each in cls.__mro__[1:]}
     return bool(above & {("threading", "Thread"), ("multiprocessing", "BaseProcess")})
 
 
 def class_interface(cls: type, name: str) -> Interface:
-    """Return what can be done with instances of a class, and with the class; UsageError for what cannot be driven."""
+    """Return the interface of a class; UsageError if it cannot be tested."""
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(getattr(cls, "__abstractmethods__", ())))
         raise UsageError(f"{name} is abstract (it leaves {missing} open); give a concrete subclass")
@@ -405,7 +405,7 @@ def _module_functions(cls: type) -> list[Method]:
 
 
 def _members(cls: type[enum.Enum], qualname: str) -> list[Method]:
-    """Return the members of an enumeration stand ready; nobody makes others."""
+    """Return the members of an enumeration, in place of constructors."""
     names = list(cls.__members__)[:_MAX_MEMBERS]
     return [Method(name, f"{qualname}.{name}", "factory") for name in names]
 
@@ -564,7 +564,7 @@ FORMS = {
     "__repr__": "repr({receiver})",
     "__str__": "str({receiver})",
 }
-"""Special method and the form of its call. What is not here (finalizers, pickling, copying) is never called."""
+"""The forms of calls of special methods. Those that are not here (finalizers, pickling, copying) are never called."""
 
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "__getattr__": ("attr",), "__setattr__": ("attr", "value"), "__delattr__": ("attr",),
@@ -576,11 +576,11 @@ ORDER = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
 """Built-in classes define them all, mostly to refuse; only a Python definition says they mean something."""
 
 _PASSIVE = frozenset({"__eq__", "__hash__", "__repr__", "__str__", *ORDER})
-"""Methods that nearly every class has: alone, they give two threads nothing to do."""
+"""Methods that nearly every class has; a class needs others to be worth testing."""
 
 
 # -- wrapping ----------------------------------------------------------------------------------------------------------
-# Functions that make functions: decorators, and what hands out a closure.
+# Functions that make functions: decorators, and functions that return a closure.
 
 
 def _hands_out_function(function: Any) -> bool:

@@ -1,8 +1,8 @@
-"""Methods of what a class hands out: a pool's connection, a registration, a handle, a view.
+"""The methods of objects that a class returns: a pool's connection, a registration, a handle, a view.
 
-What a method returns often works on the object that it came from: closing a connection puts it back into its pool. Such
-methods belong to what threads do with the object, each thread with a result of its own. Only results are meant that are
-made of the object or of parts of it, and only those of their methods that use what they were made of. Nothing is run.
+Such an object often works on the object that returned it: to close a connection puts it back into its pool. So its
+methods belong to the interface, each thread with a result of its own. Only results count that are made of the object or
+of its parts, and only those of their methods that use these parts. Nothing is run.
 """
 
 from __future__ import annotations

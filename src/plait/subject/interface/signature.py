@@ -1,4 +1,4 @@
-"""The parameters of anything callable, as source text.
+"""The parameters of a callable, as source text.
 
 Sources, best first: the signature that `inspect` sees, type stubs for what has no Python code, the signature line of
 a docstring. Types come from annotations, else from stubs, else from the docstring.
@@ -30,7 +30,7 @@ _KINDS: dict[Any, Kind] = {
     inspect.Parameter.VAR_KEYWORD: "varkeywords",
 }
 UNKNOWN = "..."
-"""The default of a parameter that may be left out, where nobody says what it then is."""
+"""The default of an optional parameter whose default is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Parameter:
 
     @property
     def required(self) -> bool:
-        """Whether a call without it fails."""
+        """True if a call without it fails."""
         return self.default is None and self.kind not in {"varargs", "varkeywords"}
 
 

@@ -104,7 +104,7 @@ class ClassFacts:
 
     @property
     def is_stateless(self) -> bool:
-        """Whether nothing in the class, or in its bases, touches an attribute, a class attribute or a name of a module.
+        """True if nothing in the class, or in its bases, touches an attribute, a class attribute or a name of a module.
 
         Methods and properties are no state. A class that calls other functions or classes may use their state.
         """
@@ -115,7 +115,7 @@ class ClassFacts:
 
     @property
     def is_record(self) -> bool:
-        """Whether a class has no methods at all, private ones included: these may be handed out as attributes."""
+        """True if a class has no methods at all, private ones included: these may be handed out as attributes."""
         every = {*self.functions, *self.overridden}
         return not self.unknown_bases and all(name.startswith("__") and name.endswith("__") for name in every)
 

@@ -336,7 +336,7 @@ class Stream:
 
     @property
     def is_done(self) -> bool:
-        """Whether the limit of schedules is reached."""
+        """True if the limit of schedules is reached."""
         return self._most is not None and self.schedules >= self._most
 
     def _limits(self) -> dict[str, Any]:
