@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.fingerprints.edits import EDITS
-from plait.commands.check.worker.finding import finding_of
+from plait.commands.check.worker.finding import FindingContext, finding_of
 from plait.judge.oracle import explain
 from plait.judge.oracle.examine import examine
 from plait.model.finding import AccessStep, Finding, Gap
@@ -31,9 +31,8 @@ def fingerprint(judged, monkeypatch):
         examination = judged.prepared(source, prefix, *suffixes, probes=probes if subject == "Counter" else ())
         examined = examine(examination, systematic=400, sampled=0)
         assert examined.violation is not None
-        finding = finding_of(
-            examination.bed.test, examined.violation, examined.schedule, examination.probes, [], subject, smallest=True
-        )
+        context = FindingContext(subject, examination.probes, [])
+        finding = finding_of(examination.bed.test, examined.violation, examined.schedule, context, smallest=True)
         return finding, fingerprint_of(finding, f"shop:{subject}")
 
     return found

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 
 from plait.commands.check.evidence import Alone
 from plait.commands.check.worker import tasks
-from plait.commands.check.worker.finding import finding_of
+from plait.commands.check.worker.finding import FindingContext, finding_of
 from plait.commands.check.worker.stream import StreamOptions
 from plait.explore.capp.partition import Aim
 from plait.generate.catalogue import Catalogue, Hints, build_catalogue
@@ -255,9 +255,8 @@ def explain_broken(
     relative = relative_to([*spec.roots, *spec.paths])
     with state.world().entered():
         _announce(test)
-        finding = finding_of(
-            test, found.violation, found.schedule, probes, list(seen), subject, rules, _announce, smallest=True
-        )
+        context = FindingContext(subject, probes, list(seen), rules, _announce)
+        finding = finding_of(test, found.violation, found.schedule, context, smallest=True)
     if finding is None:
         return None
     finding.interleaving = [replace(step, file=relative(step.file)) for step in finding.interleaving]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from plait.commands.check.worker.finding import finding_of
+from plait.commands.check.worker.finding import FindingContext, finding_of
 from plait.commands.check.worker.stream import Stream, StreamOptions
 from plait.commands.replay.worker import ReplayOrder
 from plait.errors import UsageError
@@ -77,10 +77,8 @@ def seen_again(order: FixOrder) -> Finding | None:
                 return None
             violation, schedule = found.violation, found.schedule
         test = order.replay.test
-        return finding_of(
-            test, violation, schedule, _probes(order), [test], order.subject, examination.rules, _announce,
-            smallest=True,
-        )  # fmt: skip
+        context = FindingContext(order.subject, _probes(order), [test], examination.rules, _announce)
+        return finding_of(test, violation, schedule, context, smallest=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""Turns a violation into a finding: minimises the test, replays it, and explains it."""
+"""Turn a violation into a finding: minimise the test, replay it, and explain it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from plait.errors import guarded
 from plait.judge.minimise.tests import Minimal, Minimiser, fewest_preemptions
@@ -23,6 +23,25 @@ from plait.store.keys import token
 REPLAYS = 10
 
 
+@dataclass(frozen=True)
+class FindingContext:
+    """The data that all violations of a subject share while they become findings.
+
+    The locks that guard a field are learned from the tests in ``seen``. ``announce`` is called with each test before it
+    is executed, in case the process does not survive it.
+    """
+
+    subject: str
+    probes: tuple[Call, ...]
+    seen: list[Test]
+    rules: Rules | None = None
+    announce: Callable[[Test], None] | None = None
+
+    def examination(self, test: Test) -> Examination:
+        """Return a test with its judge."""
+        return Examination(test, PLACES, self.probes, self.rules)
+
+
 def look_of(test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], rules: Rules) -> str:
     """Return a key for the race of a violation. If one with this key was explained, another is not minimised again."""
     examination = Examination(test, PLACES, probes, rules)
@@ -37,8 +56,7 @@ def look_of(test: Test, violation: Violation, schedule: Schedule, probes: tuple[
 
 
 def finding_of(
-    test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], seen: list[Test], subject: str,
-    rules: Rules | None = None, announce: Callable[[Test], None] | None = None, *, smallest: bool = False,
+    test: Test, violation: Violation, schedule: Schedule, context: FindingContext, *, smallest: bool = False,
     notes: list[str] | None = None,
 ) -> Finding | None:  # fmt: skip
     """Minimise and explain one violation; return None if it does not replay.
@@ -55,25 +73,27 @@ def finding_of(
 
     def minimise() -> Minimal:
         if smallest:
-            return fewest_preemptions(Examination(test, PLACES, probes, rules), same) or given
-        return Minimiser(PLACES, probes, same, rules, announce).minimise(test, violation, schedule)
+            return fewest_preemptions(context.examination(test), same) or given
+        minimiser = Minimiser(PLACES, context.probes, same, context.rules, context.announce)
+        return minimiser.minimise(test, violation, schedule)
 
     minimal = guarded("minimising", minimise, own, test, "the finding is shown with the test as it was found") or given
-    examination = Examination(minimal.test, PLACES, probes, rules)
+    examination = context.examination(minimal.test)
     if not _replays(examination, minimal, same):
         return None
 
     def explained() -> Finding:
-        return explain_violation(examination, minimal, _guards_of(seen, probes), subject, same)
+        guards = _guards_of(context.seen, context.probes)
+        return explain_violation(examination, minimal, guards, context.subject, same)
 
     finding = guarded("explaining", explained, own, minimal.test, "the finding is shown without its interleaving")
     if finding is None:
-        return _unexplained(minimal, subject, examination)
+        return _unexplained(minimal, context.subject, examination)
 
-    def twinned() -> Finding | None:
-        return None if smallest else _of_twin(finding, same, probes, seen, subject, rules, announce)
+    def with_itself() -> Finding | None:
+        return None if smallest else _with_itself(finding, same, context)
 
-    return guarded("minimising", twinned, own, minimal.test, "the finding is shown as it was before") or finding
+    return guarded("minimising", with_itself, own, minimal.test, "the finding is shown as it was before") or finding
 
 
 def _replays(examination: Examination, minimal: Minimal, same: Callable[[Violation], bool]) -> bool:
@@ -98,24 +118,21 @@ def _unexplained(minimal: Minimal, subject: str, examination: Examination) -> Fi
     )  # fmt: skip
 
 
-def _of_twin(
-    finding: Finding, same: Callable[[Violation], bool], probes: tuple[Call, ...], seen: list[Test], subject: str,
-    rules: Rules | None, announce: Callable[[Test], None] | None,
-) -> Finding | None:  # fmt: skip
+def _with_itself(finding: Finding, same: Callable[[Violation], bool], context: FindingContext) -> Finding | None:
     """Return the same finding with the interrupted method running concurrently with itself, if that shows it."""
-    twin = _twin(finding)
-    if twin is None:
+    test = _test_with_itself(finding)
+    if test is None:
         return None
-    if announce is not None:
-        announce(twin)
-    found = examine(Examination(twin, PLACES, probes, rules), systematic=400, sampled=20, wanted=same)
+    if context.announce is not None:
+        context.announce(test)
+    found = examine(context.examination(test), systematic=400, sampled=20, wanted=same)
     if found.violation is None or found.schedule is None:
         return None
-    alone = finding_of(twin, found.violation, found.schedule, probes, seen, subject, rules, announce)
+    alone = finding_of(test, found.violation, found.schedule, context)
     return alone if alone is not None and cause(alone) == cause(finding) else None
 
 
-def _twin(finding: Finding) -> Test | None:
+def _test_with_itself(finding: Finding) -> Test | None:
     """Return the test in which the interrupted method runs concurrently with itself instead of another method."""
     test = finding.test
     if finding.gap is None or test is None or [len(suffix) for suffix in test.suffixes] != [1, 1]:

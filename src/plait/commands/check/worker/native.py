@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from plait.commands.check.worker.finding import finding_of
+from plait.commands.check.worker.finding import FindingContext, finding_of
 from plait.generate.catalogue import Hints, build_catalogue
 from plait.generate.registry import make_generator
 from plait.judge.oracle.examine import examine
@@ -92,7 +92,7 @@ def explain_shown(name: str, subject: str, test: Test, shown: str, rules: Rules)
     with state.world().entered():
         examined = examine(Examination(test, PLACES, probes, rules), systematic=1500, sampled=500, wanted=same)
         for violation, schedule in examined.violations:
-            found = finding_of(test, violation, schedule, probes, [test], subject, rules)
+            found = finding_of(test, violation, schedule, FindingContext(subject, probes, [test], rules))
             if found is not None:
                 return found
     return None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plait.commands.check.worker.adaptive import Gain, advance_adaptively
-from plait.commands.check.worker.finding import finding_of, look_of, renew_guards
+from plait.commands.check.worker.finding import FindingContext, finding_of, look_of, renew_guards
 from plait.errors import (
     MOST_OWN_ERRORS,
     UsageError,
@@ -402,10 +402,8 @@ class Stream:
             if look in self.explained:  # explained by a test that is not larger than this one
                 chunk.also.append((self.explained[look], methods))
             return self.explained.get(look)
-        finding = finding_of(
-            test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules, on_test,
-            notes=own,
-        )  # fmt: skip
+        context = FindingContext(self.options.subject, self.probes, self.recent, self.options.rules, on_test)
+        finding = finding_of(test, violation, schedule, context, notes=own)
         for note in own:
             self._own_error(chunk, note)
         if finding is None:

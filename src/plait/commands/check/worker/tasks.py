@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from plait.commands.check.evidence import LEFT_OPEN, Alone
-from plait.commands.check.worker.finding import finding_of, look_of
+from plait.commands.check.worker.finding import FindingContext, finding_of, look_of
 from plait.commands.check.worker.stream import Chunk, Stream, StreamOptions
 from plait.errors import UsageError, guarded
 from plait.generate.catalogue import Catalogue, Hints, build_catalogue
@@ -282,9 +282,8 @@ def recheck(name: str, options: StreamOptions, finding: Finding, unchanged: bool
         look = look_of(test, violation, schedule, probes, rules)
         if unchanged and not moved:
             return Rechecked(finding, look)
-        again = finding_of(
-            test, violation, schedule, probes, [test], options.subject, rules, _announce, smallest=not moved
-        )
+        context = FindingContext(options.subject, probes, [test], rules, _announce)
+        again = finding_of(test, violation, schedule, context, smallest=not moved)
         return Rechecked(again, look, moved)
 
 
