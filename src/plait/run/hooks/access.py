@@ -2,6 +2,16 @@
 
 Every hook returns the value with which the inline code continues (`plait.run.hooks.noop` says which), and does nothing
 else while no controlled thread runs.
+
+How a hook works
+----------------
+1. ``ENGINE.current`` is the running controlled thread; None in the set-up, in checks, and outside of executions.
+2. The heap translates object and name to a location. Location 0 is no shared state: the hook returns.
+3. `access` passes the point. It may switch to other threads, and returns when it is this thread's turn.
+4. The hook returns, and the inline code performs the access. No other thread can run between 3 and 4.
+
+A hook must not run code under test: an ``__eq__`` or a property that it called would be an access that the program does
+not make. So classes are compared by identity, and attributes are looked up without calling descriptors.
 """
 
 from __future__ import annotations
@@ -122,6 +132,7 @@ def _sequence_key(container: Any, key: Any) -> Any:
 
 def _on_key(thread: VThread, container: Any, key: Any, what: str, site: int) -> None:
     sequence = isinstance(container, SEQUENCES)
+    # Location 0 means that the access affects the whole container: a slice, or a key whose comparison runs code.
     if sequence:
         key = _sequence_key(container, key)
         loc = 0 if key is None else _HEAP.key(container, key)
@@ -139,9 +150,11 @@ def _on_key(thread: VThread, container: Any, key: Any, what: str, site: int) -> 
     if what is KEY_DEL or sequence:
         access(thread, loc, KEY_WRITE, site)
         return
+    # Whether the key is new decides what commutes: insertions show in the order of iteration, replacements do not. It
+    # is known only after the point, when it is this thread's turn, so the entry in the trace is amended then.
     access(thread, loc, KEY_INSERT, site)
     present = dict.__contains__(container, key) if isinstance(container, dict) else set.__contains__(container, key)
-    if present:  # known only now that it is this thread's turn
+    if present:
         amend_step(KEY_READ if what is KEY_DEFAULT else KEY_WRITE)
 
 

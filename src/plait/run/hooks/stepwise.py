@@ -206,6 +206,9 @@ def _sort(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, 
     key = named.get("key")
     if args or not named.keys() <= {"key", "reverse"} or not (key is None or callable(key)):
         return NATIVE
+    # CPython takes the elements out of the list before it sorts. If no Python code is called, the list keeps its lock:
+    # only reads without the lock, such as `len`, see the empty list. Otherwise other threads may run and change the
+    # list, and the real `sort` notices this at the end.
     loc = _HEAP.whole(items)
     if key is None and not any(map(compares_in_python, set(map(type, items)))):
         with section(thread, items, site):
@@ -327,6 +330,8 @@ def _store(
     at once. No thread ever sees an unset cell at the new end, because a read that finds one takes the lock. After the
     first few cells, all others are stored in one step.
     """
+    # A point per cell for all of a long list would give nearly equivalent schedules only: the first cells show every
+    # kind of intermediate state.
     first = not begun
     for number, (at, value) in enumerate(cells):
         if at >= list.__len__(items):
