@@ -93,3 +93,9 @@ def test_what_is_imported_of_the_dependencies_is_compiled_once(version):
     releases.mend(version, Subject("aged", "Aged"))
     assert [file.name.partition(".")[0] for file in (extra / "__pycache__").iterdir()] == ["helper"]
     assert not (version.root / "__pycache__").exists()
+
+
+def test_what_plait_stops_is_no_matter_of_age(version, monkeypatch):
+    (version.extra[0] / "helper.py").write_text("import ctypes\nold_name = ctypes.CDLL(None)\n")
+    monkeypatch.setattr(releases, "pip_install", None)
+    assert releases.mend(version, Subject("aged", "Aged")) == {}

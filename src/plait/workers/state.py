@@ -199,7 +199,12 @@ def concerned() -> list[str]:
 
 
 def _concerned(error: BaseException) -> tuple[str, ...]:
-    """Return the module that an error names, and the files that it went through, from the inside out."""
+    """Return the module that an error names, and the files that it went through, from the inside out.
+
+    It is nothing of the code's if plait has stopped what it did: older code would do it too.
+    """
+    if type(error) is PermissionError and "plait stopped " in str(error):
+        return ()
     names = []
     with contextlib.suppress(Exception):  # the exception is the code's own and may misbehave
         if isinstance(error, ImportError) and isinstance(error.name, str):
