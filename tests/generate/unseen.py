@@ -184,3 +184,12 @@ class Reading:
 
     def take(self):
         self.text = self.text[1:]
+
+
+class MapWindow:
+    def __init__(self, start, size):
+        self.start = start
+        self.size = size
+
+    def extend(self, window):
+        self.size = window.start + window.size - self.start

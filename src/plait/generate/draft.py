@@ -36,7 +36,7 @@ _MEET = {"key": 0.75, "name": 0.75, "keys": 0.75}
 """How often a parameter gets the value that an earlier parameter of the same name was given, by role."""
 _MEET_OTHERS = 0.4
 _MEET_UNDER_OTHER_NAME = 0.5
-_MEET_OF_SAME_TYPE = 0.5
+_MEET_OF_SAME_TYPE = 0.75
 """How often a parameter gets the class or object that another one with the same annotation was given."""
 _DISTINCT = 0.7
 """How often a text is replaced that another argument of the same call has already."""

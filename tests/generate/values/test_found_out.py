@@ -119,3 +119,9 @@ def test_a_file_that_must_exist(catalogue_of):
         sequences.compose(0, [[catalogue.method("take")]])
     assert sequences.knowledge.of("take").succeeded
     assert "Opener().reading(sample_file())" in [each.text for each in catalogue.recipes]
+
+
+def test_a_parameter_named_like_the_last_word_of_the_class_takes_one(catalogue_of):
+    catalogue = catalogue_of(unseen.MapWindow)
+    assert "MapWindow(0, 2)" in texts(catalogue, "extend", "window")
+    assert "Standin" not in {each.kind for each in catalogue.pools["extend", "window"].values}

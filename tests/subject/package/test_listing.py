@@ -3,7 +3,11 @@
 import sys
 import threading
 
+import pytest
+
+from plait.run.primitives.thread import Thread
 from plait.subject.interface.discovery import discover
+from plait.subject.interface.members import constructor_parameters
 from plait.subject.package.listing import list_package
 from plait.subject.versions.version import Version
 
@@ -45,11 +49,30 @@ class Looping(threading.Thread):
         self.stopped = True
 
 
-def test_nobody_but_a_thread_itself_calls_its_run():
-    interface = discover(Looping, name=f"{__name__}:Looping")
+class Controlled(Thread):
+    def __init__(self):
+        super().__init__(target=print)
+
+    def run(self):
+        self.stop()
+
+    def stop(self):
+        self.stopped = True
+
+
+@pytest.mark.parametrize("cls", [Looping, Controlled])
+def test_nobody_but_a_thread_itself_calls_its_run(cls):
+    """It is one of plait's own while threads are controlled."""
+    interface = discover(cls, name=f"{__name__}:{cls.__name__}")
     assert {"start", "stop"} <= {each.name for each in interface.methods}
     assert "run" not in {each.name for each in interface.methods}
+    assert not {"daemon", "setName", "ident"} & {each.name for each in interface.methods}
     assert any("`start` has it called" in note for note in interface.notes)
+
+
+def test_a_constructor_without_parameters_takes_none_of_its_base():
+    assert constructor_parameters(Controlled) == ()
+    assert "target" in {each.name for each in constructor_parameters(Looping)}
 
 
 def test_a_package_without_a_file_of_its_own_is_listed_whole(tmp_path):

@@ -257,6 +257,7 @@ class Candidates:
             covered = {kind for kind, count in kinds_of.items() if count > 1 or kind not in ("int", "str")}
             return _first([*fitting, *(each for each in annotated if each.kind not in covered)], self._size), False
         if parameter.annotation and (members := by_members(parameter.annotation, build)):
+            members.sort(key=_is_plain)  # what the package makes for this parameter says most
             known = {each.text for each in members}
             named = [each for each in named if each.text not in known]
             return _first([*mined[:3], *members, *named], self._size + _MOST_IN_UNION), True
@@ -382,9 +383,16 @@ class Candidates:
         return [Value(f"implemented({cls.__qualname__})({', '.join(shown)})", cls.__name__, imports)]
 
     def _like_owner(self, name: str, asked: Callable[[], frozenset[str]]) -> bool:
-        """Return whether a parameter is named like the class under test, and the class has all that is used of it."""
+        """Return whether a parameter is named like the class under test, and the class has all that is used of it.
+
+        The last word of the class's name is enough if something is used of the parameter: ``window`` of a `MapWindow`.
+        """
         owner = self._owner
-        return isinstance(owner, type) and snake_case(owner.__name__) == name and asked() <= provided(owner)
+        if not isinstance(owner, type):
+            return False
+        own = snake_case(owner.__name__)
+        named = own == name or (own.endswith(f"_{name}") and any(not each.startswith("_") for each in asked()))
+        return named and asked() <= provided(owner)
 
     def _classes_for(self, name: str, asked: Callable[[], frozenset[str]]) -> list[type]:
         """Return the classes that a parameter may take: those that it is named for, else one with what is used of it.
@@ -409,6 +417,11 @@ class Candidates:
                     return self._construct(each, depth + 1)
         found = wanted(self._owner, name, asked, homes)
         return self._construct(found, depth + 1) if found is not None else []
+
+
+def _is_plain(value: Value) -> bool:
+    """Return whether a value is no object of a class of the package."""
+    return value.kind in ("type", "callable") or not value.imports or "plait." in value.imports[0]
 
 
 _TYPE_SUFFIX = re.compile(r"_?(?:class|cls|klass|type|factory|impl)_?$")

@@ -93,7 +93,7 @@ _RUN = "`run` is what its own thread does: `start` has it called, threads of a t
 def _is_not_called(cls: type, name: str, klass: type, attribute: Any) -> bool:
     """Return whether threads of a test must not call a public attribute."""
     if _is_thread(cls):
-        kept = klass.__module__ == "threading" and name in _BOOKKEEPING
+        kept = _is_of_threading(klass) and name in _BOOKKEEPING
         if kept or name == "run" or (name == "start" and _starts_itself(cls)):
             return True
     return name in getattr(cls, "__members__", ()) or (name == "__iter__" and _iterates_itself(cls, attribute))
@@ -105,14 +105,22 @@ _BOOKKEEPING = frozenset({"name", "ident", "native_id", "daemon", "getName", "se
 
 def _starts_itself(cls: type) -> bool:
     """Return whether a thread's constructor starts it, so that callers cannot."""
-    own = [each for each in cls.__mro__ if "__init__" in vars(each) and each.__module__ != "threading"]
+    own = [each for each in cls.__mro__ if "__init__" in vars(each) and not _is_of_threading(each)]
     return any("start" in _called(vars(each)["__init__"]) for each in own)
 
 
 def _is_thread(cls: type) -> bool:
     """Return whether instances are threads or processes, which call `run` themselves."""
-    above = {(each.__module__.partition(".")[0], each.__name__) for each in cls.__mro__[1:]}
-    return bool(above & {("threading", "Thread"), ("multiprocessing", "BaseProcess")})
+    return any(
+        (_is_of_threading(each) and each.__name__ == "Thread")
+        or (each.__module__.startswith("multiprocessing.") and each.__name__ == "BaseProcess")
+        for each in cls.__mro__[1:]
+    )
+
+
+def _is_of_threading(cls: type) -> bool:
+    """Return whether a class is `threading`'s own, or what stands for it while threads are controlled."""
+    return cls.__module__ in ("threading", "plait.run.primitives.thread")
 
 
 def class_interface(cls: type, name: str) -> Interface:
@@ -429,13 +437,13 @@ def constructor_parameters(cls: type) -> tuple[Parameter, ...]:
         for name in ("__init__", "__new__")
         if name in vars(klass)
     ]
-    read: tuple[Parameter, ...] | None = ()
+    read: tuple[Parameter, ...] | None = None
     if not definers and type(cls).__call__ is type.__call__:
         return ()
     if not definers or any(inspect.isfunction(getattr(cls, name)) for _, name in definers):
         read = signature.read_signature(cls, module="", qualname=cls.__qualname__, bound=False)
-    informative = read and not all(each.kind in {"varargs", "varkeywords"} for each in read)
-    if not informative:
+    silent = read is None or (read and all(each.kind in {"varargs", "varkeywords"} for each in read))
+    if silent:
         for klass, name in definers:
             found = vars(klass)[name]
             again = signature.read_signature(
