@@ -193,3 +193,22 @@ class MapWindow:
 
     def extend(self, window):
         self.size = window.start + window.size - self.start
+
+
+class Metadata:
+    def __init__(self, name, *, size):
+        self.name = name
+        self.size = size
+
+
+class Refusing:
+    def __init__(self):
+        raise ValueError
+
+
+class Provider(abc.ABC):
+    @abc.abstractmethod
+    def metadata(self) -> Metadata: ...
+
+    @abc.abstractmethod
+    def refusing(self) -> "Refusing": ...

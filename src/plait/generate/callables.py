@@ -291,7 +291,8 @@ def implemented(cls: Any) -> Any:
         elif not callable(found):
             body[name] = likely_value(name, name)
         else:
-            body[name] = _doing_nothing(name, _annotations(found).get("return"))
+            promised = _annotations(found).get("return")
+            body[name] = _doing_nothing(name, promised, _promised(found, promised))
     return type(f"{cls.__name__}Standin", (cls,), body)
 
 
@@ -321,7 +322,29 @@ _RESULTS = {
 }  # fmt: skip
 
 
-def _doing_nothing(name: str, annotation: Any) -> Any:
+def _promised(function: Any, annotation: Any) -> Any:
+    """Return an object of the class that a function says it returns, made of likely values; None if that fails."""
+    known = getattr(function, "__globals__", {})
+    cls = known.get(annotation) if isinstance(annotation, str) else annotation
+    if not isinstance(cls, type) or cls.__module__ in ("builtins", "typing", "collections.abc"):
+        return None
+    import inspect  # noqa: PLC0415 - scripts that carry this module seldom need it
+
+    try:
+        parameters = inspect.signature(cls).parameters.values()
+        needed = [each for each in parameters if each.default is each.empty and each.kind not in _COLLECTING]
+        return cls(
+            *(likely_value(each.name, each.name) for each in needed if each.kind != _BY_NAME),
+            **{each.name: likely_value(each.name, each.name) for each in needed if each.kind == _BY_NAME},
+        )
+    except Exception:  # the class is the code's own
+        return None
+
+
+_COLLECTING, _BY_NAME = (2, 4), 3  # kinds of parameters, as `inspect` numbers them: *args and **kwargs, keyword-only
+
+
+def _doing_nothing(name: str, annotation: Any, promised: Any = None) -> Any:
     said = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
     head = said.rpartition(".")[2].partition("[")[0].strip()
     simple = name.startswith("__") or annotation is None or head in _RESULTS
@@ -335,6 +358,8 @@ def _doing_nothing(name: str, annotation: Any) -> Any:
             return []
         if head in ("Iterator", "Generator") or name == "__iter__":
             return iter(())
+        if promised is not None:
+            return promised
         return _RESULTS.get(head) if simple else likely_value(name, name)
 
     method.__name__ = name

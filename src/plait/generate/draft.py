@@ -101,10 +101,10 @@ class Draft:
 
     def _blamed(self, wrong: str, message: str) -> list[tuple[Pool, Value]]:
         """Return the arguments that an error blames: by the kind of value, by the parameter's name, or the only one."""
-        if wrong:
-            return [(pool, value) for pool, value in self.drawn if value.kind == wrong]
-        named = [each for name, each in zip(self.names, self.drawn, strict=False) if name == parameter_in(message)]
-        return named or (list(self.drawn) if len(self.drawn) == 1 else [])
+        fitting = [(name, each) for name, each in zip(self.names, self.drawn, strict=False)
+                   if not wrong or each[1].kind == wrong]  # fmt: skip
+        named = [each for name, each in fitting if name == parameter_in(message)]
+        return named or ([each for _name, each in fitting] if wrong or len(self.drawn) == 1 else [])
 
     def blame(self, wrong: str, part: str, fitting: Sequence[Value], *, first: bool = True, message: str = "") -> bool:
         """Add values to the pools of the arguments that an error blames; return whether there is such an argument.

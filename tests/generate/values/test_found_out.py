@@ -6,6 +6,7 @@ from random import Random
 import unseen
 from sequential import Runner
 
+from plait.generate.callables import Partner, implemented
 from plait.generate.preparing import Preparing
 from plait.generate.sequence import Sequences
 from plait.generate.values.annotation import by_members
@@ -125,3 +126,10 @@ def test_a_parameter_named_like_the_last_word_of_the_class_takes_one(catalogue_o
     catalogue = catalogue_of(unseen.MapWindow)
     assert "MapWindow(0, 2)" in texts(catalogue, "extend", "window")
     assert "Standin" not in {each.kind for each in catalogue.pools["extend", "window"].values}
+
+
+def test_an_implementation_returns_what_it_promises():
+    made = implemented(unseen.Provider)()
+    assert isinstance(made.metadata(), unseen.Metadata)
+    assert (made.metadata().name, made.metadata()) == ("a", made.metadata())
+    assert isinstance(made.refusing(), Partner)
