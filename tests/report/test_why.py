@@ -4,7 +4,7 @@ import pytest
 from report_samples import row
 
 from plait.generate import callables
-from plait.model.finding import Finding, function_shown
+from plait.model.finding import Finding, RaisedAt, function_shown
 from plait.model.test import Test
 from plait.report.finding_text import finding_lines
 from plait.report.layout import Layout, as_text
@@ -31,6 +31,7 @@ def test_the_line_that_raises_is_never_folded():
         "exception", "Pool: `x.take()` can raise IndexError", ["Pool.take"], exception="IndexError",
         interleaving=[*steps, *more[:40], raising, *more[40:]], race=[steps[0], steps[1]],
         raised="IndexError: pop from empty list, raised at pool.py:99, in `Pool.take`: `line 99`",
+        raised_at=RaisedAt("pop from empty list", "pool.py", 99),
         odd_call="x.take()", expected=["returns 1", "returns 2"],
     )  # fmt: skip
     text = as_text(finding_lines(finding, Layout(80)))

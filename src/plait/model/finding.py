@@ -155,6 +155,24 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
+class RaisedAt:
+    """The message of a finding's exception, and the line that raised it: the file's own name, empty if unknown."""
+
+    message: str
+    file: str = ""
+    line: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Any) -> RaisedAt:
+        """Return the inverse of `as_json`; `ValueError` or `KeyError` for anything else."""
+        return cls(_text(data["message"]), _text(data["file"]), _number(data["line"]))
+
+
+@dataclass(frozen=True, slots=True)
 class BaselineMark:
     """The baseline's entry for a finding: ``known`` or ``expired``, the reason, and the last day."""
 
@@ -273,7 +291,8 @@ class Finding:
     expected: list[str] = field(default_factory=list)  # what it gives in these orders
     occurrences: int = 1
     waiting: list[str] = field(default_factory=list)
-    raised: str = ""  # what an exception says, and the line that raises it
+    raised: str = ""  # the exception, its message and the line that raises it, as text
+    raised_at: RaisedAt | None = None  # the same for programs
     through: list[str] = field(default_factory=list)  # further public methods, which these call
     siblings: list[list[str]] = field(default_factory=list)  # other methods that show the same
     group: int = 0  # the same for findings that are mended in one place
@@ -310,6 +329,7 @@ class Finding:
             "guard": None if self.guard is None else self.guard.as_json(),
             "race": None if self.race is None else [step.as_json() for step in self.race],
             "gap": None if self.gap is None else self.gap.as_json(), "reproducer": self.reproducer,
+            "raised_at": None if self.raised_at is None else self.raised_at.as_json(),
             "baseline": None if self.baseline is None else self.baseline.as_json(),
         }  # fmt: skip
         found |= {name: value for name, value in parts.items() if value is not None}
@@ -330,6 +350,7 @@ class Finding:
             found.interleaving = [AccessStep.from_json(row) for row in data.get("interleaving", ())]
             found.race = [AccessStep.from_json(row) for row in data["race"]] if data.get("race") is not None else None
             found.gap = Gap.from_json(data["gap"]) if data.get("gap") is not None else None
+            found.raised_at = RaisedAt.from_json(data["raised_at"]) if data.get("raised_at") is not None else None
             found.effect = Effect.from_json(data["effect"]) if data.get("effect") is not None else None
             found.guard = Guard.from_json(data["guard"]) if data.get("guard") is not None else None
             if "seen_in_parallel" in data:

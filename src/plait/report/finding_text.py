@@ -5,7 +5,6 @@ This module renders the findings of `plait check` and `plait diff`; their common
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from plait.report.interleaving import table
 from plait.report.layout import SCREEN, Layout, Line, Span, indented, prose
 from plait.report.why import CAUSE, why_sentences
 
-_RAISED_AT = re.compile(r", raised at (\S+):(\d+)")
 _SHORT_MESSAGE = 60  # characters of what an exception says
 INDENT = 2
 
@@ -31,10 +29,9 @@ def finding_lines(finding: Finding, layout: Layout, number: int = 1, total: int 
 
 def title_of(finding: Finding) -> str:
     """Return the summary, with what an exception says if that is short."""
-    named = f"can raise {finding.exception}"
-    message, _, _where = finding.raised.removeprefix(f"{finding.exception}: ").partition(", raised at ")
-    is_said = finding.raised.startswith(f"{finding.exception}: ") and 0 < len(message) <= _SHORT_MESSAGE
-    return f"{finding.summary}: {message}" if is_said and finding.summary.endswith(named) else finding.summary
+    message = "" if finding.raised_at is None else finding.raised_at.message
+    fits = 0 < len(message) <= _SHORT_MESSAGE and finding.summary.endswith(f"can raise {finding.exception}")
+    return f"{finding.summary}: {message}" if fits else finding.summary
 
 
 def with_interleaving(
@@ -58,9 +55,8 @@ def _telling_lines(finding: Finding) -> list[tuple[int, str, int]]:
     if finding.gap is not None:
         gap, name = finding.gap, Path(finding.gap.file).name
         found += [(gap.thread, name, line) for line in (gap.line, gap.end)]
-    raising = _RAISED_AT.search(finding.raised)
-    if raising is not None:
-        found.append((0, raising[1], int(raising[2])))
+    if finding.raised_at is not None and finding.raised_at.line:
+        found.append((0, finding.raised_at.file, finding.raised_at.line))
     return found
 
 

@@ -144,6 +144,7 @@ def difference_finding(
         race=None if explanation.race is None else [_marked(row, change, side, labels) for row in explanation.race],
         waiting=explanation.waiting,
         raised=explanation.raised,
+        raised_at=explanation.raised_at,
         gap=_gap_of(explanation, side, labels),
         detail=_changes(explanation, change, side, lambda other: _visited(sides, other, test)),
     )

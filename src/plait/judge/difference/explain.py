@@ -18,8 +18,8 @@ from plait.judge.difference.outcome import Outcome, View, Watch
 from plait.judge.difference.words import Kind, difference_kind
 from plait.judge.oracle.explain import REPLAYS, record_schedule, relevant
 from plait.judge.oracle.safety import Examination
-from plait.judge.oracle.standing import raised_text
-from plait.model.finding import AccessStep, Gap, Guard
+from plait.judge.oracle.standing import raised_at, raised_text
+from plait.model.finding import AccessStep, Gap, Guard, RaisedAt
 from plait.model.schedule import Schedule
 from plait.model.test import Test
 from plait.observe.places import PLACES
@@ -49,6 +49,7 @@ class Explanation:
     confirmed: bool = False
     raised: str = ""
     gap: Gap | None = None
+    raised_at: RaisedAt | None = None
 
 
 def explain_outcome(
@@ -83,7 +84,7 @@ def explain_outcome(
         None if pair is None else [_step(pair.first, relative), _step(pair.second, relative)],
         None if pair is None else _guard(pair, guards, relative), waiting, _under_gil(test, view, allowed, kind),
         _difference_confirmed(test, view, shown.schedule, outcome), raised,
-        None if torn is None else replace(torn, file=relative(torn.file)),
+        None if torn is None else replace(torn, file=relative(torn.file)), raised_at(examination.bed, exception),
     )  # fmt: skip
 
 

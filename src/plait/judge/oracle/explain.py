@@ -13,7 +13,7 @@ from plait.judge.minimise.tests import Minimal, fewest_preemptions
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.safety import CYCLE, INEXCUSABLE, ITSELF, Examination, Violation
 from plait.judge.oracle.specification import MASKED, Specification
-from plait.judge.oracle.standing import raised_text, raising_line, standing_lines
+from plait.judge.oracle.standing import raised_at, raised_text, standing_lines
 from plait.judge.oracle.summary import summary
 from plait.judge.words import shown_result
 from plait.model.finding import Finding, Guard
@@ -61,6 +61,7 @@ def explain_violation(
         expected=expected(violation, minimal.test, examination.specification),
         waiting=waiting,
         raised=raised,
+        raised_at=raised_at(examination.bed, violation.exception),
     )
     finding.reachable = {"gil": today, "free-threaded": True}
     finding.confirmed_on_threads = confirmed(examination, minimal.schedule, same)
@@ -110,8 +111,9 @@ def relevant(pairs: list[RacingPair], bed: Testbed, exception: str | None) -> Ra
     lines. Among these, the order of ``pairs`` decides: races on data before races on locks.
     """
     inside = [pair for pair in pairs if _is_in_code(pair)]
-    raised = raising_line(bed, exception)
-    there = [pair for pair in inside if any((Path(each.site.file).name, each.site.line) == raised for each in pair)]
+    raised = raised_at(bed, exception)
+    line = None if raised is None else (raised.file, raised.line)
+    there = [pair for pair in inside if any((Path(each.site.file).name, each.site.line) == line for each in pair)]
     return next(iter(there or inside or pairs), None)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from plait.judge.words import with_article
-from plait.model.finding import function_shown
+from plait.model.finding import RaisedAt, function_shown
 from plait.model.foreign import exception_text
 from plait.observe.places import location, owners, place
 from plait.observe.recording import stack_frames
@@ -57,13 +57,13 @@ def raised_text(bed: Testbed, exception: str) -> str:
     return f"{exception}{f': {said}' if said else ''}, raised{where}" if where else f"{exception}: {said}"
 
 
-def raising_line(bed: Testbed, exception: str | None) -> tuple[str, int] | None:
-    """Return the name of the file, and the line, that raised an exception of this class in the last execution."""
+def raised_at(bed: Testbed, exception: str | None) -> RaisedAt | None:
+    """Return the message of an exception of this class and the line that raised it; None if no call raised one."""
     error = None if exception is None else _raised(bed, exception)
     if error is None:
         return None
     spot = spot_of_error(error)
-    return Path(spot.file).name, spot.line
+    return RaisedAt(_message_of(error), Path(spot.file).name, spot.line)
 
 
 def _raised(bed: Testbed, exception: str) -> BaseException | None:
