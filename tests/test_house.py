@@ -131,6 +131,44 @@ def test_the_check_sees_names_defined_twice():
     assert _names_defined_twice({"m": one, "n": two}) == {"A": ["m", "n"], "f": ["m", "n"]}
 
 
+REGISTERED = re.compile(r"^plait\.(run\.hooks|run\.primitives|commands)\.|\bpytest_")
+"""Functions that a table, the command line or pytest calls by their names."""
+
+
+def _functions_without_users(sources, words):
+    """Public functions that no other file names; ``sources`` by module, ``words`` of every file by its module."""
+    found = []
+    for module, tree in sources.items():
+        for node in tree.body:
+            if not isinstance(node, ast.FunctionDef) or node.name.startswith("_") or node.decorator_list:
+                continue
+            if REGISTERED.search(f"{module}.{node.name}") or any(
+                node.name in said for name, said in words.items() if name != module
+            ):
+                continue
+            found.append(f"{module}.{node.name}")
+    return found
+
+
+def test_public_functions_have_users():
+    """A name without an underscore promises that other files use it: one that none uses is private, or dead."""
+    modules = _modules()
+    words = {
+        name: set(re.findall(r"\w+", file.read_text(encoding="utf-8"))) for name, file in modules.items()
+    }  # fmt: skip
+    others = [path for path in _tracked() if path.suffix in {".py", ".md", ".toml"} and not path.is_relative_to(SOURCE)]
+    others.remove(Path(__file__).resolve())
+    words |= {str(path): set(re.findall(r"\w+", path.read_text(encoding="utf-8"))) for path in others}
+    unused = _functions_without_users({name: _tree(file) for name, file in modules.items()}, words)
+    assert unused == ["plait.workers.session.session_main"]  # run by the command in the same file
+
+
+def test_the_check_sees_functions_without_users():
+    tree = ast.parse("def used(): ...\ndef unused(): ...\ndef _own(): ...")
+    words = {"m": {"used", "unused", "_own"}, "n": {"used"}}
+    assert _functions_without_users({"m": tree}, words) == ["m.unused"]
+
+
 def test_no_crumbs():
     """A short module that only one other uses belongs into that one."""
     modules = _modules()
