@@ -113,7 +113,8 @@ def test_a_parameter_named_for_a_class_takes_classes_of_that_name(catalogue_of):
     assert texts(catalogue_of(unseen.Kitchen), "follow", "rule_class")[:2] == ["Once", "Always"]
 
 
-def test_a_file_that_must_exist(catalogue_of):
+def test_a_file_that_must_exist(catalogue_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where the file is made
     catalogue = catalogue_of(unseen.Reading)
     sequences = Sequences(catalogue, Runner(), Random(0))
     for _ in range(12):
