@@ -88,14 +88,6 @@ def test_the_walk_to_the_first_schedule_is_short(arguments, page, most_functions
     assert files == named, "docs/life-of-a-check.md tells another way"
 
 
-def test_a_task_takes_three_files_at_most():
-    """Existing ones, folders included; what is new is a file of its own."""
-    rows = PAGE.read_text(encoding="utf-8").partition("| task | files to open |\n| --- | --- |\n")[2].splitlines()
-    tasks = {row.split(" | ")[0]: re.findall(r"`[\w/<>.-]+(?:\.py|\.json|/)`", row.split(" | ")[1]) for row in rows}
-    assert len(tasks) >= 10
-    assert {task: len(files) for task, files in tasks.items() if len(files) > 3} == {}
-
-
 def test_every_file_that_the_page_names_is_there():
     missing = [
         name
