@@ -258,8 +258,9 @@ def test_state_of_modules_and_classes_may_be_recorded(compare, stages, tmp_path)
         ("    self.signed += 1\n            return", "    pass\n        self.signed += 1\n        return"),
         ("return len(self.papers)", "return min(2, len(self.papers))"),
         ("            return len(self.papers)", "            self.papers.sort()\n            return len(self.papers)"),
+        ("    self.signed += 1", "    self.signed += 2\n            self.signed -= 1"),
     ],
-    ids=["a race", "another answer", "another state"],
+    ids=["a race", "another answer", "another state", "another state for a moment"],
 )
 def test_what_becomes_different_is_found(compare, stages, tmp_path, change):
     _made, known = stages

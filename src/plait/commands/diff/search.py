@@ -408,7 +408,7 @@ class DiffSearch:
                 if decision.can_wait:
                     self._waiting.append((test, decision))
                     if self.comparisons is not None:
-                        self.comparisons.wait(test, view)
+                        self.comparisons.wait(test)
                 else:
                     kept.append((test, view, decision))
             else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -66,10 +66,17 @@ class Sides:
 
     def both(self, task: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> PendingPair:
         """Run a task on both versions."""
-        begun: dict[Side, Future[Answer]] = {}
-        for side, workers in self._workers.items():
-            begun[side] = workers.attempt(task, *args, timeout=patience, stall=STALL)
+        begun = self.each(self._workers, task, *args, patience=patience)
         return PendingPair(begun["old"], begun["new"], self.until)
+
+    def each(
+        self, sides: Iterable[Side], task: Callable[..., Any], *args: Any, patience: float = PATIENCE
+    ) -> dict[Side, Future[Answer]]:
+        """Run a task on some of the versions."""
+        begun: dict[Side, Future[Answer]] = {}
+        for side in sides:
+            begun[side] = self._workers[side].attempt(task, *args, timeout=patience, stall=STALL)
+        return begun
 
     def drop(self) -> None:
         """Cancel tasks that have not begun."""

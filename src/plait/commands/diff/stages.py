@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from plait.commands.diff.explored_sides import ExploredSide
 from plait.commands.diff.options import DiffOptions
 from plait.generate.condiff import Stage, Suffix
 from plait.judge.difference.outcome import View
@@ -41,6 +42,7 @@ from plait.store.recording import (
     reached_by,
     recording_key,
 )
+from plait.subject.changes.change import Side
 from plait.subject.versions.version import Version
 
 Both = tuple[Footprint, Footprint]
@@ -212,14 +214,17 @@ class Comparisons:
 
     def __init__(self, memory: Memory, options: DiffOptions, old: Version, new: Version) -> None:
         self._memory = memory
-        self._prints = {"old": Fingerprints(options.subject, old), "new": Fingerprints(options.subject, new)}
+        self._prints: dict[Side, Fingerprints] = {
+            "old": Fingerprints(options.subject, old),
+            "new": Fingerprints(options.subject, new),
+        }
         self._how = {
             "command": "diff", "gil": options.model == "gil", "filter": options.filter, "hook": files_key(options.hook),
             "allow": sorted(options.allow), "timed": options.max_tests is None,
         }  # fmt: skip
         # A hash of the state that the current tests' prefix leaves; empty if the prefix's code is in the key instead.
         self.left = ""
-        self._behind: dict[tuple[Test, View], str] = {}  # the same for tests that are checked later
+        self._behind: dict[Test, str] = {}  # the same for tests that are checked later
         self._keys: dict[tuple[Test, View], str] = {}  # the keys of tests since the last `save`
         self._new: dict[str, dict[str, Any]] = {}
 
@@ -240,9 +245,9 @@ class Comparisons:
         """Store a test that showed no difference."""
         self._new[self._key(test, view)] = compared._asdict()
 
-    def wait(self, test: Test, view: View) -> None:
+    def wait(self, test: Test) -> None:
         """Remember the state that the prefix of a test leaves, because the test is compared later."""
-        self._behind[test, view] = self.left
+        self._behind[test] = self.left
 
     def save(self) -> None:
         """Write what was collected to the store."""
@@ -296,13 +301,41 @@ class Comparisons:
     def _key(self, test: Test, view: View) -> str:
         known = self._keys.get((test, view))
         if known is None:
-            left = self._behind.get((test, view), self.left)
+            left = self._left_for(test)
             options = {**self._how, "view": view.as_json(), "left": left}
-            known = self._keys[test, view] = unit_key(test, options, self._code(test, view, left))
+            parts = _reachable(test, view, left)
+            code = {f"{side} {part}": prints.part(part) for side, prints in self._prints.items() for part in parts}
+            known = self._keys[test, view] = unit_key(test, options, code)
         return known
 
-    def _code(self, test: Test, view: View, left: str) -> dict[str, str]:
-        """Return hashes of all code that the test, and the probes after it, can reach on either version."""
-        prefix = () if left else test.prefix
-        parts = parts_of(Test(test.imports, prefix, (*test.suffixes, view.probes)))
-        return {f"{side} {part}": prints.part(part) for side, prints in self._prints.items() for part in parts}
+    def _left_for(self, test: Test) -> str:
+        return self._behind.get(test, self.left)
+
+    # -- one version alone ------------------------------------------------------------------------------------------
+
+    def side(self, test: Test, view: View) -> dict[Side, ExploredSide]:
+        """Return what is known to be all that a test shows on one version; empty if neither version was explored."""
+        for side in self._prints:
+            content = self._memory.explored(self._side_key(test, view, side))
+            known = None if content is None else ExploredSide.from_json(content)
+            if known is not None:
+                return {side: known}
+        return {}
+
+    def keep_side(self, test: Test, view: View, side: Side, explored: ExploredSide) -> None:
+        """Store all outcomes of a test on one version."""
+        self._new[self._side_key(test, view, side)] = explored.as_json()
+
+    def _side_key(self, test: Test, view: View, side: Side) -> str:
+        # Without the version's name: what is new today is old tomorrow.
+        left = self._left_for(test)
+        mine = left.partition(" ")[0 if side == "old" else 2]
+        options = {**self._how, "view": view.as_json(), "left": mine, "explored": "one version"}
+        code = {part: self._prints[side].part(part) for part in _reachable(test, view, left)}
+        return unit_key(test, options, code)
+
+
+def _reachable(test: Test, view: View, left: str) -> list[str]:
+    """Return the code that a test, and the probes after it, can reach; ``left`` stands for what the prefix reaches."""
+    prefix = () if left else test.prefix
+    return parts_of(Test(test.imports, prefix, (*test.suffixes, view.probes)))
