@@ -2,7 +2,7 @@
 
 import pytest
 
-from plait.observe.footprint import Toucher
+from plait.observe.footprint import AccessRecorder
 from plait.observe.stored import stored_names, stored_values
 from plait.observe.trace import value_text
 
@@ -60,4 +60,4 @@ class Pretender:
 def test_an_object_that_pretends_to_be_a_text_is_not_asked_for_it():
     assert isinstance(Pretender(), str)
     assert value_text(Pretender()) == "Pretender"
-    assert Toucher(dict, str)._name(Pretender()) is None
+    assert AccessRecorder(dict, str)._name(Pretender()) is None

@@ -27,7 +27,7 @@ from plait.run.operations import (
     TRY_FAILED,
     WRITE,
 )
-from plait.run.primitives.lock import Baton
+from plait.run.primitives.lock import BaseLock
 from plait.run.vthread import FINISHED, VThread
 
 if TYPE_CHECKING:
@@ -89,11 +89,11 @@ class Guarded:
             if mode != LOCAL and thread != -1 and not alone:
                 if held is None:  # the locks at the beginning of the step
                     held = self._held(engine, thread)
-                yield from self._accessed(engine.heap.roots[loc], thread, mode, held, isinstance(owner, Baton))
+                yield from self._accessed(engine.heap.roots[loc], thread, mode, held, isinstance(owner, BaseLock))
             self._locksets.step(entry, owner)
 
     def _held(self, engine: Engine, thread: int) -> frozenset[Hashable]:
-        locs = [loc for loc, _hold in self._locksets.held(thread) if isinstance(engine.heap.locs[loc][0], Baton)]
+        locs = [loc for loc, _hold in self._locksets.held(thread) if isinstance(engine.heap.locs[loc][0], BaseLock)]
         return frozenset(filter(None, (self._states.place(loc) for loc in locs)))
 
     def _accessed(self, root: int, thread: int, mode: int, held: frozenset[Hashable], lock: bool) -> Iterator[Withheld]:
@@ -132,7 +132,7 @@ class Guarded:
         location = self._locations.setdefault(name, _Location())
         if location.open:
             return None
-        lock = isinstance(owner, Baton)
+        lock = isinstance(owner, BaseLock)
         if lock and thread.mode != RELEASE:
             return None
         if not lock and not (thread.mode in _DATA and self._is_guarded(engine, location, name, thread)):

@@ -9,13 +9,20 @@ from plait.run.engine import Engine
 from plait.run.operations import ACQUIRE, HAND_OVER, RELEASE, TAKE, TICK, TIME, TRY, TRY_FAILED
 from plait.run.primitives.condition import Condition
 from plait.run.primitives.event import Event
-from plait.run.primitives.lock import Baton
+from plait.run.primitives.lock import BaseLock
 from plait.run.primitives.semaphore import Semaphore
 from plait.run.primitives.simple_queue import SimpleQueue
 from plait.run.vthread import VThread
 
 _SYNC = frozenset({ACQUIRE, RELEASE, TRY, TRY_FAILED, TAKE, HAND_OVER, TICK, TIME})
-_PRIMITIVES = (Baton, Condition, Event, Semaphore, SimpleQueue, VThread)  # the clock is a location of the main thread
+_PRIMITIVES = (
+    BaseLock,
+    Condition,
+    Event,
+    Semaphore,
+    SimpleQueue,
+    VThread,
+)  # the clock is a location of the main thread
 
 
 def synchronises(engine: Engine, loc: int, mode: int) -> bool:

@@ -12,7 +12,7 @@ from plait.run.engine import DEADLOCK, HANG
 from plait.run.foreign_waits import PORTS
 from plait.run.operations import ACQUIRE, LOCAL, TRY
 from plait.run.primitives.kinds import primitive_kind
-from plait.run.primitives.lock import Baton
+from plait.run.primitives.lock import BaseLock
 from plait.run.vthread import VThread
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _waits(engine: Engine, only: set[int] | None = None) -> tuple[Wait, ...]:
 def _wait(engine: Engine, pending: Pending, names: dict[int, str]) -> Wait:
     target = pending.blocked_on
     at = spot_of(place(pending.site))
-    if isinstance(target, Baton) and target.holder is not None:
+    if isinstance(target, BaseLock) and target.holder is not None:
         since = _taken_at(engine, target, target.holder)
         return Wait(pending.thread, _what(target, names), at, target.holder.id, since)
     return Wait(pending.thread, _what(target, names), at)
@@ -84,7 +84,7 @@ def _name(target: Any, names: dict[int, str]) -> str:
     return names.get(id(target), f"(a {type(target).__name__})")
 
 
-def _taken_at(engine: Engine, lock: Baton, holder: VThread) -> Spot | None:
+def _taken_at(engine: Engine, lock: BaseLock, holder: VThread) -> Spot | None:
     loc = engine.heap.loc_of(lock, "lock")
     for thread, where, mode, site, _enabled, _after in reversed(engine.trace):
         if thread == holder.id and where == loc and mode in (ACQUIRE, TRY):

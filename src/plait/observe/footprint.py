@@ -41,7 +41,7 @@ from plait.run.operations import (
     TRY,
     WRITE,
 )
-from plait.run.primitives.lock import Baton
+from plait.run.primitives.lock import BaseLock
 from plait.run.vthread import VThread
 
 LIMIT = 3000  # objects that are named
@@ -86,7 +86,7 @@ class Touched(NamedTuple):
         return all((name := _IDENTIFIER.match(root)) is not None and name[0] in variables for root in changed)
 
 
-class Toucher(ValueRecorder):
+class AccessRecorder(ValueRecorder):
     """A recorder for one execution of one call: attach it to the engine; call `touched` while the objects are alive."""
 
     def __init__(self, variables: Callable[[], dict[str, Any]], relative: Callable[[str], str]) -> None:
@@ -176,7 +176,7 @@ def sync_name(names: LockNames, owner: Any, part: Any) -> str:
 
 def _sync_mode(owner: Any, loc: int, mode: int, irregular: set[int]) -> int:
     """Return the mode in which an operation on a synchronisation object is entered in a footprint."""
-    if isinstance(owner, Baton):
+    if isinstance(owner, BaseLock):
         return OTHERWISE if loc in irregular else _TURN
     return READ if mode == READ else WRITE
 
@@ -190,7 +190,7 @@ def irregular_locks(engine: Engine, *, nested: bool = False) -> set[int]:
     held: list[int] = []
     locs = engine.heap.locs
     for _thread, loc, mode, _site, _enabled, _after in engine.trace:
-        if not isinstance(locs[loc][0], Baton):
+        if not isinstance(locs[loc][0], BaseLock):
             if mode == TAKE:
                 held.append(loc)  # a semaphore: it is not known which release belongs to which acquisition
             continue

@@ -11,11 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from plait.observe.footprint import MODULE_STATE, Toucher, irregular_locks, ran_alone, sync_name, touched_location
+from plait.observe.footprint import (
+    MODULE_STATE,
+    AccessRecorder,
+    irregular_locks,
+    ran_alone,
+    sync_name,
+    touched_location,
+)
 from plait.run.engine import Engine
 from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, COMMUTE, DEPENDS, KEY_INSERT, READ, SAME_KEY, WRITE
-from plait.run.primitives.lock import Baton
+from plait.run.primitives.lock import BaseLock
 from plait.run.vthread import VThread
 
 
@@ -35,7 +42,7 @@ class Conduct(NamedTuple):
     nested: frozenset[tuple[str, str]] = frozenset()
 
 
-class SectionRecorder(Toucher):
+class SectionRecorder(AccessRecorder):
     """A recorder for one execution of one call; ask for its `conduct` while the objects still live."""
 
     def _catch_up(self, engine: Engine, length: int) -> None:
@@ -55,7 +62,7 @@ class SectionRecorder(Toucher):
             held = frozenset(zip(context.locks, context.holds, strict=True))
             if type(owner) in OPAQUE or isinstance(owner, VThread):
                 root = sync_name(self.lock_names(), owner, name)
-                if isinstance(owner, Baton):
+                if isinstance(owner, BaseLock):
                     nested.update((outer, self.lock_names().of(owner)) for outer in context.locks if mode == ACQUIRE)
                     # To take and release a lock is no access; to test whether it is held, or to keep it, is one.
                     accesses.add(Held(root, "", WRITE if loc in irregular else READ, held))

@@ -26,7 +26,7 @@ from plait.observe.happens import HappensBefore, Step, steps_of
 from plait.observe.lockset import LockNames
 from plait.run.engine import FINISHED_RUN, Engine
 from plait.run.operations import ACQUIRE, KEY_INSERT, KEY_WRITE, LOCAL, RELEASE, TICK, TIME, WRITE, dependent
-from plait.run.primitives.lock import Baton
+from plait.run.primitives.lock import BaseLock
 from plait.run.testbed import Done
 
 _MOST_STEPS = 4000  # steps of an execution that is examined: happens-before takes quadratic time
@@ -159,15 +159,15 @@ def _guards(
     return found
 
 
-def _holds(engine: Engine, steps: Sequence[Step], numbers: Sequence[int]) -> list[tuple[Baton, int, int]]:
+def _holds(engine: Engine, steps: Sequence[Step], numbers: Sequence[int]) -> list[tuple[BaseLock, int, int]]:
     """Return the uninterrupted holds of locks in a call: the lock, and the steps that take it and give it back."""
     locs = engine.heap.locs
     begun: dict[int, int] = {}
-    found: list[tuple[Baton, int, int]] = []
+    found: list[tuple[BaseLock, int, int]] = []
     for number in numbers:
         for _root, loc, mode in steps[number][1]:
             owner = locs[loc][0]
-            if not isinstance(owner, Baton):
+            if not isinstance(owner, BaseLock):
                 continue
             if mode == ACQUIRE:
                 begun[loc] = number

@@ -20,7 +20,7 @@ from plait.judge.oracle.specification import MASKED, CallResult
 from plait.model.foreign import Canonical
 from plait.model.test import Call, Test
 from plait.observe.canonical import exception_name
-from plait.observe.footprint import Touched, Toucher
+from plait.observe.footprint import AccessRecorder, Touched
 from plait.observe.places import PLACES, place
 from plait.observe.serializable import SerialRun, serial_run, serializable
 from plait.observe.trace import Place, Trace, Tracer
@@ -125,16 +125,16 @@ class Observer:
             return Observation(beginning), Touched(None)
         bed = Testbed(test, PLACES)
         watch = Watch(bed, self.view)
-        toucher = Toucher(lambda: bed.values, self._relative)
+        recorder = AccessRecorder(lambda: bed.values, self._relative)
         found: list[tuple[Observation, Touched]] = []
 
         def finish() -> None:
             order = tuple((done.thread, done.index) for done in bed.done)
-            touched = toucher.touched(ENGINE)
+            touched = recorder.touched(ENGINE)
             found.append((Observation(beginning, ((order, watch.outcome()),)), touched))
 
         try:
-            with model(recorder=toucher):
+            with model(recorder=recorder):
                 execute(bed.prepare, finish=finish)
         except SetupFailedError:
             return Observation(beginning._replace(failed=True)), Touched(None)

@@ -23,7 +23,7 @@ from plait.run.engine import ENGINE
 from plait.run.operations import ACQUIRE, RELEASE, TRY
 from plait.run.primitives.condition import Condition
 from plait.run.primitives.event import Event
-from plait.run.primitives.lock import Baton
+from plait.run.primitives.lock import BaseLock
 from plait.run.primitives.semaphore import Semaphore
 from plait.run.vthread import VThread
 
@@ -96,7 +96,7 @@ def standing_lines(moments: Sequence[Moment] = ()) -> list[str]:
         lines.append(f"thread {thread} {holding}waits for {what} at {_at(spot)} `{spot.code}`{by}")
         lines += _stack(moments, pending)
         lines += _waking(moments, pending, names) if inner is None else _answered(moments, pending, inner)
-        if isinstance(pending.blocked_on, Baton) and by and mine:
+        if isinstance(pending.blocked_on, BaseLock) and by and mine:
             orders.append((thread, mine[-1].lock, what))
     return [*lines, *_two_orders(orders)]
 

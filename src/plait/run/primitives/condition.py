@@ -70,7 +70,7 @@ from typing import Any
 from plait.run.engine import ENGINE, access, record_step
 from plait.run.operations import ACQUIRE, RELEASE, WRITE
 from plait.run.primitives.kinds import PrimitiveKind, register
-from plait.run.primitives.lock import NAN_WAITS, Baton, Lock, RLock, check_number, old_name
+from plait.run.primitives.lock import NAN_WAITS, BaseLock, Lock, RLock, check_number, old_name
 from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
 from plait.run.vthread import VThread
@@ -96,14 +96,14 @@ class Condition:
     def __repr__(self) -> str:
         return f"<Condition({self._lock}, {len(self._waiters)})>"
 
-    def _baton(self) -> Baton:
+    def _base_lock(self) -> BaseLock:
         lock = self._lock
-        if not isinstance(lock, Baton):
+        if not isinstance(lock, BaseLock):
             raise TypeError(f"plait controls Conditions over Lock and RLock, not over {type(lock).__name__}")
         return lock
 
     def _is_owned(self) -> bool:
-        lock = self._baton()
+        lock = self._base_lock()
         if isinstance(lock, Lock):
             return lock.holder is not None
         return lock.holder is ENGINE.thread
@@ -111,7 +111,7 @@ class Condition:
     def wait(self, timeout: float | None = None) -> bool:
         """Mirror `threading.Condition.wait`."""
         thread = ENGINE.thread
-        lock = self._baton()
+        lock = self._base_lock()
         if not self._is_owned():
             raise RuntimeError("cannot wait on un-acquired lock")
         if timeout is not None:
@@ -148,7 +148,7 @@ class Condition:
             return got
         return self._await(thread, lock, count, timeout, site)
 
-    def _await(self, thread: VThread, lock: Baton, count: int, timeout: float | None, site: int) -> bool:
+    def _await(self, thread: VThread, lock: BaseLock, count: int, timeout: float | None, site: int) -> bool:
         """Block as one of the waiters, then take the lock again; return whether the thread was notified."""
         e = ENGINE
         waiters = e.heap.loc_of(self, "waiters")
@@ -186,11 +186,11 @@ class Condition:
         return got
 
     @staticmethod
-    def _reacquire(thread: VThread, lock: Baton, site: int) -> None:
+    def _reacquire(thread: VThread, lock: BaseLock, site: int) -> None:
         thread.may_switch = True
         lock.acquire_by(thread, True, -1, site)
 
-    def _wait_quietly(self, thread: VThread, lock: Baton, timeout: float | None) -> bool:
+    def _wait_quietly(self, thread: VThread, lock: BaseLock, timeout: float | None) -> bool:
         count = lock.forget_count() if isinstance(lock, RLock) else 0
         lock.give()
         self._waiters.append(thread)
@@ -244,7 +244,7 @@ class Condition:
         ENGINE.thread.may_switch = True
 
     def _wake(self, woken: Sequence[VThread], thread: VThread | None) -> None:
-        lock = self._baton()
+        lock = self._base_lock()
         for sleeper in woken:
             sleeper.notified = True
             if thread is None:

@@ -60,7 +60,7 @@ def check_timeout(blocking_call: bool, timeout: float) -> None:
         raise OverflowError("timeout value is too large")
 
 
-class Baton:
+class BaseLock:
     """The part that Lock and RLock share: the owner, and the threads whose next step is to take the lock.
 
     Invariant: a thread in ``waiting`` is enabled exactly while the lock is free, or when its time-out has fired.
@@ -168,7 +168,7 @@ class Baton:
         return True
 
 
-class Lock(Baton):
+class Lock(BaseLock):
     """`threading.Lock`: not re-entrant, any thread may release it."""
 
     __slots__ = ()
@@ -243,7 +243,7 @@ class Lock(Baton):
         return f"<{state} _thread.lock object at {NOWHERE}>"
 
 
-class RLock(Baton):
+class RLock(BaseLock):
     """`threading.RLock`: the owner may take it again; only the owner may release it."""
 
     __slots__ = ("count",)
@@ -369,7 +369,7 @@ def _kept(lock: Lock) -> Callable[[], None]:
     return put_back
 
 
-def _held(lock: Baton) -> tuple[str]:
+def _held(lock: BaseLock) -> tuple[str]:
     return ("held" if lock.holder is not None else "free",)
 
 
