@@ -2,6 +2,7 @@
 
 import abc
 import typing
+from collections.abc import Mapping, MutableMapping
 
 T = typing.TypeVar("T")
 PLACE = "./plait-"
@@ -212,3 +213,25 @@ class Provider(abc.ABC):
 
     @abc.abstractmethod
     def refusing(self) -> "Refusing": ...
+
+
+class Frozen(Mapping):
+    def __init__(self, items=()):
+        self._items = dict(items)
+
+    def __getitem__(self, key):
+        return self._items[key]
+
+    def __iter__(self):
+        return iter(self._items)
+
+    def __len__(self):
+        return len(self._items)
+
+
+class Growing(Frozen, MutableMapping):
+    def __setitem__(self, key, value):
+        self._items[key] = value
+
+    def __delitem__(self, key):
+        del self._items[key]

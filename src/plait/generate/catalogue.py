@@ -141,7 +141,7 @@ def build_catalogue(
             )
     built = () if hints.factories else tuple(_seen(call, constructors[0]) for call in mined.built)
     written = (
-        (*candidates.completed(), *recipes_for(owner, tests), *candidates.handed_out())
+        (*candidates.completed(), *recipes_for(owner, tests), *candidates.handed_out(), *candidates.filled())
         if isinstance(owner, type) and not hints.factories
         else ()
     )

@@ -134,3 +134,13 @@ def test_an_implementation_returns_what_it_promises():
     assert isinstance(made.metadata(), unseen.Metadata)
     assert (made.metadata().name, made.metadata()) == ("a", made.metadata())
     assert isinstance(made.refusing(), Partner)
+
+
+def test_a_collection_that_cannot_change_is_made_with_elements(catalogue_of):
+    catalogue = catalogue_of(unseen.Frozen)
+    assert "Frozen({'a': 1, 'b': 2})" in [each.text for each in catalogue.recipes]
+    sequences = Sequences(catalogue, Runner(), Random(0))
+    for _ in range(12):
+        sequences.compose(0, [[catalogue.method("__getitem__")]])
+    assert sequences.knowledge.of("__getitem__").succeeded
+    assert "a caller with elements" not in {each.origin for each in catalogue_of(unseen.Growing).recipes}

@@ -169,6 +169,13 @@ class Candidates:
                 found += written or simple
         return found
 
+    def filled(self) -> list[Recipe]:
+        """Return recipes that make a collection with something in it, if nothing can be put in afterwards."""
+        owner = self._owner
+        if not isinstance(owner, type) or _FILLING.intersection(dir(owner)):
+            return []
+        return [Recipe(each.text, (_line_for(owner),), "a caller with elements") for each in _filled(owner)]
+
     def handed_out(self) -> list[Recipe]:
         """Return recipes that get an instance from another function of the package, those with few arguments first."""
         found = self._handed_out(self._owner, 0) if isinstance(self._owner, type) else []
@@ -424,6 +431,9 @@ def _is_plain(value: Value) -> bool:
     return value.kind in ("type", "callable") or not value.imports or "plait." in value.imports[0]
 
 
+_FILLING = frozenset({
+    "__setitem__", "add", "append", "insert", "put", "push", "update", "extend", "set", "register", "enqueue",
+})  # fmt: skip
 _TYPE_SUFFIX = re.compile(r"_?(?:class|cls|klass|type|factory|impl)_?$")
 
 
