@@ -36,15 +36,18 @@ def outside(source, **names):
 
 
 def test_every_clock_is_that_of_the_execution_and_the_real_one_behind_it():
-    work = outside("def work(): return time.time(), datetime.now().timestamp(), date.today(), time.monotonic()",
+    asked = "time.time(), datetime.now().timestamp(), (date.today(), datetime.today()), time.monotonic()"
+    work = outside(f"def work(): return {asked}",
                    time=time, datetime=dt.datetime, date=dt.date)  # fmt: skip
-    seconds, moment, day, monotonic = in_virtual_thread(work)
+    seconds, moment, (day, moment_today), monotonic = in_virtual_thread(work)
     assert seconds == moment == ENGINE.time.epoch
     assert monotonic == ENGINE.time.monotonic
     assert day == dt.date.fromtimestamp(ENGINE.time.epoch)
+    assert moment_today == dt.datetime.fromtimestamp(ENGINE.time.epoch)
     assert abs(work()[0] - work()[1]) < 60
     assert work()[0] != ENGINE.time.epoch
-    assert type(vars(dt.datetime)["now"]).__name__ == "classmethod_descriptor"
+    for owner, name in ((dt.datetime, "now"), (dt.date, "today")):
+        assert type(vars(owner)[name]).__name__ == "classmethod_descriptor"
 
 
 def test_a_sleep_takes_no_time_and_all_clocks_see_it():
@@ -128,7 +131,8 @@ def test_utcnow_warns_as_the_real_one():
 
 def test_a_method_that_somebody_has_kept():
     assert kept_method(dt.datetime.now).__self__ is dt.datetime
-    assert kept_method(dt.date.today) is None
+    assert kept_method(dt.date.today).__self__ is dt.date
+    assert kept_method(dt.datetime.today).__self__ is dt.datetime
     assert kept_method(len) is None
     assert kept_method([].append) is None
     assert abs(kept_method(dt.datetime.now)() - dt.datetime.now()) < dt.timedelta(minutes=10)

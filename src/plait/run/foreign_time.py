@@ -4,8 +4,9 @@ Rewritten code uses the mirrored `time` (`plait.run.primitives.clock`). All othe
 packages, `logging`, `asyncio`, C code that calls `time.time`) reads the same clock here, without a scheduling point.
 Code that waits for other processes gets the real clock, because those processes have it.
 
-`datetime.now` and `datetime.utcnow` read the system's clock in C. These methods are replaced in the class itself, so
-that the class keeps its identity and its subclasses, and pickling and comparison work as before.
+`datetime.now`, `datetime.utcnow` and, from Python 3.15 on, `date.today` read the system's clock in C. These methods are
+replaced in the classes themselves, so that these keep their identity and their subclasses, and pickling and comparison
+work as before.
 """
 
 from __future__ import annotations
@@ -136,40 +137,51 @@ def _utcnow(cls: type[dt.datetime]) -> dt.datetime:
     return cls.fromtimestamp(_seconds(caller), dt.UTC).replace(tzinfo=None)
 
 
+def _today(cls: type[dt.date]) -> dt.date:
+    caller = sys._getframe(1).f_globals
+    if not asks_in_virtual_time(caller):
+        return _IN_C["today"].__get__(None, cls)()  # type: ignore[no-any-return]
+    return cls.fromtimestamp(_seconds(caller))
+
+
 def _seconds(caller: Mapping[str, Any]) -> float:
     if _REWRITTEN in caller:
         return clock.time()
     return float(clock.read_without_points(clock.time))
 
 
-_IN_C = {name: vars(dt.datetime)[name] for name in ("now", "utcnow")}
-_VIRTUAL: dict[str, Any] = {"now": classmethod(_now), "utcnow": classmethod(_utcnow)}
+_OWNERS: dict[str, type[dt.date]] = {"now": dt.datetime, "utcnow": dt.datetime, "today": dt.date}
+_IN_C = {name: vars(owner)[name] for name, owner in _OWNERS.items()}
+_VIRTUAL: dict[str, Any] = {"now": classmethod(_now), "utcnow": classmethod(_utcnow), "today": classmethod(_today)}
 for _name, _method in _VIRTUAL.items():
     _method.__func__.__name__ = _name
-    _method.__func__.__qualname__ = f"datetime.{_name}"
+    _method.__func__.__qualname__ = f"{_OWNERS[_name].__name__}.{_name}"
     _method.__func__.__doc__ = _IN_C[_name].__doc__
 
 
 def kept_method(value: Any) -> Any:
     """Return the replacement for a bound `datetime.now` that a variable or a default holds; None if it is none."""
-    owner = getattr(value, "__self__", None)
-    method = _VIRTUAL.get(getattr(value, "__name__", ""))
-    if method is None or not isinstance(owner, type) or not issubclass(owner, dt.datetime):
+    owner, name = getattr(value, "__self__", None), getattr(value, "__name__", "")
+    method = _VIRTUAL.get(name)
+    if method is None or not isinstance(owner, type) or not issubclass(owner, _OWNERS[name]):
         return None
     return method.__get__(None, owner)
 
 
 @contextmanager
 def _virtual_dates() -> Iterator[None]:
-    """Replace the methods that read the clock in the class `datetime`, which is written in C and refuses `setattr`."""
-    space = next((each for each in gc.get_referents(vars(dt.datetime)) if type(each) is dict), None)
-    if space is None:
-        yield
-        return
-    space.update(_VIRTUAL)
-    _modified(dt.datetime)
+    """Replace the methods that read the clock in classes that are written in C and refuse `setattr`."""
+    _put_in_place(_VIRTUAL)
     try:
         yield
     finally:
-        space.update(_IN_C)
-        _modified(dt.datetime)
+        _put_in_place(_IN_C)
+
+
+def _put_in_place(methods: Mapping[str, Any]) -> None:
+    for name, method in methods.items():
+        owner = _OWNERS[name]
+        for space in gc.get_referents(vars(owner)):
+            if type(space) is dict:
+                space[name] = method
+        _modified(owner)
