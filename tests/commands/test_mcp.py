@@ -51,6 +51,30 @@ def test_from_a_check_to_its_explanation_and_replay(project):
     assert "10 of 10 times" in replayed
 
 
+def test_agents_start_it_as_a_process_and_hear_nothing_but_the_protocol(project):
+    """By the official client over the standard streams: whatever code under test prints must not get into them."""
+    pytest.importorskip("mcp", minversion=None)
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    (project / "stock.py").write_text(f"print('imported')\n{RACY}        print('put')\n", encoding="utf-8")
+    started = StdioServerParameters(command=sys.executable, args=["-m", "plait", "mcp", "--path", str(project)])
+
+    async def session():
+        async with stdio_client(started) as streams, ClientSession(*streams) as client:
+            await client.initialize()
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            told = await client.call_tool("check", {"subject": "stock:Stock", "max_tests": 6})
+            known = await client.call_tool("explain", {})
+        return names, told.content[0].text, known.content[0].text
+
+    names, told, known = asyncio.run(session())
+    assert names == {"check", "diff", "explore", "replay", "explain", "fix"}
+    assert told.startswith("finding: ")
+    assert told.endswith("\nexit code: 1")
+    assert told.split()[1] in known
+
+
 def test_what_is_unusable_is_an_error_in_one_line(project):
     _names, found = ask(
         project, ("check", {"subject": "stock:Nothing"}), ("explain", {"fingerprint": "0000"}),
