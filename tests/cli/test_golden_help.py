@@ -36,6 +36,13 @@ def test_the_overview(capsys, golden):
     golden("help/plait.txt", text)
 
 
+@pytest.mark.parametrize("name", ["--help", *main.COMMANDS])
+def test_help_leads_to_no_file_that_only_the_repository_has(name, capsys):
+    """An installed package has neither documents nor benchmarks."""
+    text = said(capsys, name) if name == "--help" else said(capsys, name, "--help")
+    assert re.findall(r"\b(?:docs|benchmarks|tools|action)/\S*|\S+\.md\b", text) == []
+
+
 @pytest.mark.parametrize("name", main.COMMANDS)
 def test_the_help_of_a_command(name, capsys, golden):
     text = said(capsys, name, "--help")

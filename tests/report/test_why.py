@@ -41,6 +41,22 @@ def test_the_line_that_raises_is_never_folded():
     assert [part for _text, part in why_sentences(finding)][:3] == ["around", "cause", "cause"]
 
 
+@pytest.mark.parametrize(("gil", "where", "how"), [
+    (True, "Can happen today, on builds with the GIL as well as on free-threaded ones.", "switch at the same steps."),
+    (False, "Only on free-threaded builds:", "held at these steps, where the GIL would not let them switch."),
+])  # fmt: skip
+def test_confirmed_says_how_where_a_build_with_the_gil_cannot_show_it(gil, where, how):
+    """Beside "only on free-threaded builds", a bare "confirmed" on this one would contradict it."""
+    finding = Finding("wrong-result", "", ["A.f"], reachable={"gil": gil, "free-threaded": True})
+    ((plain, _),) = why_sentences(finding)
+    assert plain.startswith(where)
+    assert "Confirmed" not in plain
+    finding.confirmed_on_threads = True
+    ((said, _),) = why_sentences(finding)
+    assert said.startswith(where)
+    assert said.endswith(how)
+
+
 def test_what_plait_gives_for_arguments_is_explained():
     """A reader who meets `fresh` in a test looks for it in vain in the project."""
     imports = ["from shop import once", "from plait.generate.callables import fresh, Recorder"]

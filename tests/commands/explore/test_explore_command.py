@@ -1,8 +1,10 @@
 """`plait explore` on a small git project whose last commit has the fault of Mina."""
 
 import json
+import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -129,6 +131,56 @@ def test_a_search_that_is_documented_is_one(project, tmp_path, search):
 
 def test_the_searches_of_the_command_line_are_those_of_the_plug_in():
     assert option_of("explore", "schedule").choices == pytest_search.SEARCHES
+
+
+TWO_RACES = """
+import threading
+
+
+class Counter:
+    def __init__(self):
+        self.count = 0
+
+    def add(self):
+        count = self.count
+        self.count = count + 1
+
+
+def added(times):
+    counter = Counter()
+    threads = [threading.Thread(target=counter.add) for _ in range(times)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter.count == times
+
+
+def test_two():
+    added(2)
+
+
+def test_three():
+    added(3)
+"""
+
+
+def test_the_command_to_replay_a_schedule_makes_that_test_fail_and_no_other(project, tmp_path, capsys):
+    (project / "tests" / "test_races.py").write_text(TWO_RACES)
+    code, result = explore(tmp_path, "tests/test_races.py", "--max-schedules", "60", "--workers", "1")
+    assert (code, len(result["findings"])) == (1, 2)
+    shown = capsys.readouterr().out
+    assert "tests/test_races.py::test_two" in shown
+    commands = [line.partition("replay it: ")[2] for line in shown.splitlines() if "replay it: " in line]
+    for command, name in zip(commands, ("test_two", "test_three"), strict=True):
+        program, *words = shlex.split(command)
+        assert (program, words[0]) == ("pytest", f"tests/test_races.py::{name}")
+        again = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words], capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert again.returncode == 1, again.stdout + again.stderr
+        assert "1 failed" in again.stdout
 
 
 def test_a_test_that_fails_without_threads_is_not_blamed_on_a_schedule(project, tmp_path):
