@@ -91,6 +91,22 @@ def test_a_weak_reference_may_die_between_test_and_use(tmp_path):
     assert False in outcomes(tmp_path, source)
 
 
+@pytest.mark.skip(reason="a loop over a generator has no point of its own: only `next` has")
+def test_two_threads_may_loop_over_one_generator(tmp_path):
+    source = """
+    class Jobs:
+        def __init__(self):
+            self.jobs = (number for number in (1, 2))
+
+        def work(self):
+            for job in self.jobs:
+                self.done = job
+
+    make, look, THREADS = Jobs, lambda jobs: jobs.done, [Jobs.work] * 2
+    """
+    assert any("ValueError" in each for each in outcomes(tmp_path, source) if isinstance(each, list))
+
+
 @pytest.mark.skip(reason="more than 5,000 objects in module state are not put back")
 def test_a_large_module_state_is_put_back(tmp_path):
     source = """

@@ -1,21 +1,25 @@
-"""One generator, advanced by two threads."""
+"""Two threads ask one generator: it refuses the one that comes while it is running, whatever its body touches."""
 
 OUTCOME = "exception"
 
 
-class Numbers:
-    def __init__(self):
-        self.state = 0
-        self.numbers = self.count()
-
-    def count(self):
-        while True:
-            self.state += 1
-            yield self.state
-
-    def take(self):
-        return next(self.numbers)
+def numbers():
+    number = 0
+    while True:
+        number += 1
+        yield number
 
 
-setup = Numbers
-threads = [Numbers.take, Numbers.take]
+def setup():
+    return {"numbers": numbers(), "seen": []}
+
+
+def use(box):
+    box["seen"].append(next(box["numbers"]))
+
+
+threads = [use, use]
+
+
+def check(box):
+    assert sorted(box["seen"]) == [1, 2]

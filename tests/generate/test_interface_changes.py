@@ -22,6 +22,7 @@ def test_added_and_removed_methods_are_named_and_not_compared():
     found = common("    def gone(self): pass\n", "    def come(self): pass\n")
     assert (found.added, found.removed) == (("come",), ("gone",))
     assert [method.name for method in found.interface.methods] == ["stay"]
+    assert found.notes == ["only the new version has come: `plait check` judges it", "only the old version has gone"]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from plait.generate.sequence import LATER, Prefix, Sequences, _that_worked
 from plait.generate.values.value import RECEIVER
 from plait.generate.waiting import WaitingTests
 from plait.model.test import Call, Test
+from plait.subject.changes.change import methods_of_one_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -345,11 +346,11 @@ class CommonInterface:
     @property
     def notes(self) -> list[str]:
         """Sentences that say which methods are not compared."""
-        said = {
-            "only the new version has": self.added, "only the old version has": self.removed,
-            "not compared, because their parameters do not fit both versions:": self.incompatible,
-        }  # fmt: skip
-        return [f"{text} {', '.join(names)}" for text, names in said.items() if names]
+        unfit = "not compared, because their parameters do not fit both versions:"
+        return [
+            *methods_of_one_version(self.added, self.removed),
+            *([f"{unfit} {', '.join(self.incompatible)}"] if self.incompatible else []),
+        ]
 
 
 def common_interface(old: Interface, new: Interface) -> CommonInterface:

@@ -29,13 +29,20 @@ class Eq:
     def __repr__(self):
         return f"Eq({self.v})"
 
+def count():
+    n = 0
+    while True:
+        n += 1
+        yield n
+
 class Shared:
     def __init__(self):
-        self.l, self.m, self.e = [1, 2], [2], [Eq(1), Eq(2)]
+        self.l, self.m, self.e, self.g = [1, 2], [2], [Eq(1), Eq(2)], count()
         self.d, self.s, self.q, self.o = {1: 1}, {1}, deque([1]), OrderedDict({1: 1})
         self.i, self.c, self.b = iter([1, 2]), itertools.chain(self.l, self.d), bytearray(b"ab")
 """
 OPERATIONS = """
+return next(s.g)
 return 2 in s.l
 return s.l.index(2)
 return s.l.index(2, 1)
@@ -281,6 +288,18 @@ def test_who_needs_the_lock_waits_for_the_whole_change(outcomes, change):
     assert outcomes(program(change, "return s.l[:]"), Dpor(), gil=False) == alone
     alone = outcomes(program(change, "s.l.append(9)"), Dpor(), gil=True)
     assert outcomes(program(change, "s.l.append(9)"), Dpor(), gil=False) == alone
+
+
+def test_a_generator_refuses_who_comes_while_it_is_running(outcomes):
+    """Both builds look for other threads when a generator is resumed, whatever its body touches."""
+    refused = "ValueError('generator already executing')"
+    for gil in (False, True):
+        found = outcomes(program("return next(s.g)", "return next(s.g)"), Dpor(), gil=gil)
+        results = {tuple(sorted(each[1:].split(", [")[0].split(", ", 1))) for each in found}
+        assert any(refused in each for each in found), found
+        assert ("1", "2") in results
+        alone = outcomes(program("return next(s.g), next(s.g)", "return 2 in s.l"), Dpor(), gil=gil)
+        assert len(alone) == 1
 
 
 def test_code_that_is_not_under_control_does_the_same(outcomes):

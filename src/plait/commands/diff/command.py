@@ -29,7 +29,7 @@ from plait.report.publish import publish_result
 from plait.store.baseline import Found
 from plait.store.project import memory_name, remembering
 from plait.store.receipts import Receipt
-from plait.subject.changes.change import Change
+from plait.subject.changes.change import Change, methods_of_one_version
 
 if TYPE_CHECKING:
     from plait.commands.diff.apart import ShownViolation
@@ -118,8 +118,7 @@ def diff(
 
 def _untouched(options: DiffOptions, change: Change) -> DiffResult:
     """Return the result for versions without anything to compare; no code under test was run."""
-    found = {"only the new version has": change.added_methods, "only the old version has": change.removed_methods}
-    notes = [*change.notes, *(f"{said} {', '.join(sorted(names))}" for said, names in found.items() if names)]
+    notes = [*change.notes, *methods_of_one_version(sorted(change.added_methods), sorted(change.removed_methods))]
     return DiffResult(
         "diff", str(options.subject), "none", seed=options.seed, model=options.model,
         stats={**no_comparison(), "methods": {}}, notes=notes,

@@ -80,6 +80,8 @@ def _lazy(first: int, many: int | None, atomic: frozenset[type] = frozenset()) -
 
 def _next(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Perform `next` of a shared iterator over a list: reading the position and storing it are two steps."""
+    if args and type(args[0]) is types.GeneratorType:
+        return _resumed(thread, native, site, args)
     if not args or type(args[0]) is not _LIST_ITERATOR or ENGINE.gil:
         return NATIVE
     iterator: Any = args[0]
@@ -98,6 +100,34 @@ def _next(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named:
         return found[0]
     iterator.__setstate__(len(items))
     return native(*args)
+
+
+_ENTERED: dict[int, VThread] = {}  # generators that a thread is about to resume, or has resumed, by their `id`
+
+
+def _resumed(thread: VThread, native: Any, site: int, args: tuple[Any, ...]) -> Any:
+    """Perform `next` of a generator: both builds look for other threads once it is running, before its first step.
+
+    Who asks it meanwhile gets the `ValueError` of CPython. Between the two points the generator is not resumed yet, so
+    that a body without any point of its own has this moment, too.
+    """
+    generator: Any = args[0]
+    loc = _HEAP.loc_of(generator, "next")
+    access(thread, loc, WRITE, site)
+    holder = _ENTERED.get(id(generator))
+    if holder is not None and holder is not thread and holder in ENGINE.threads:
+        raise ValueError("generator already executing")
+    if holder is thread or generator.gi_frame is None:  # it asks itself, or has come to its end
+        return NATIVE
+    _ENTERED[id(generator)] = thread
+    try:
+        thread.may_switch = True
+        access(thread, loc, WRITE, site)
+        result = native(*args)
+    finally:
+        _ENTERED.pop(id(generator), None)  # a thread that could not be unwound may come here much later
+    thread.may_switch = True  # behind a call into C
+    return result
 
 
 _LIST_ITERATOR: Any = type(iter([]))

@@ -23,7 +23,7 @@ from plait.subject.changes.units import Program, Unit
 from plait.subject.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
     from plait.subject.name import Subject
@@ -116,6 +116,12 @@ class Change:
 
 # -- change analysis ---------------------------------------------------------------------------------------------------
 # The comparison of two versions of a subject, by source text alone.
+
+
+def methods_of_one_version(added: Collection[str], removed: Collection[str]) -> list[str]:
+    """Return sentences on methods that there is nothing to compare with; only a check can judge new ones."""
+    said = f"only the new version has {', '.join(added)}: `plait check` judges {'it' if len(added) == 1 else 'them'}"
+    return [*([said] if added else []), *([f"only the old version has {', '.join(removed)}"] if removed else [])]
 
 
 def is_touched(subject: Subject, old: Version, new: Version, sources: dict[tuple[Path, str], Source]) -> bool:
