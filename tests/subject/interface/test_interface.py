@@ -7,6 +7,7 @@ import functools
 import sys
 import threading
 import types
+from dataclasses import dataclass
 from typing import Protocol, Self
 
 import pytest
@@ -234,6 +235,32 @@ def test_what_makes_instances_from_shared_state_is_called_and_not_said_to_be_lef
     assert "instance" in [each.name for each in found.methods]
     assert "instance" in [each.name for each in found.constructors]
     assert found.notes == ()
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """Two threads may share it."""
+
+    size: int
+
+    def doubled(self):
+        return self.size * 2
+
+
+class Ruled:
+    """It has a rule of its own for what may be stored."""
+
+    def __setattr__(self, name, value):
+        if name != "size":
+            raise AttributeError(name)
+        object.__setattr__(self, name, value)
+
+
+def test_what_a_frozen_data_class_always_refuses_is_not_called():
+    names = [each.name for each in interface_of(Frozen).methods]
+    assert "doubled" in names
+    assert not {"__setattr__", "__delattr__"} & set(names)
+    assert "__setattr__" in [each.name for each in interface_of(Ruled).methods]
 
 
 def test_every_form_is_a_line_of_python():

@@ -96,9 +96,13 @@ def _is_not_called(cls: type, name: str, klass: type, attribute: Any) -> bool:
         kept = _is_of_threading(klass) and name in _BOOKKEEPING
         if kept or name == "run" or (name == "start" and _starts_itself(cls)):
             return True
+    if name in _REFUSED and getattr(vars(klass).get("__dataclass_params__"), "frozen", False):
+        return True
     return name in getattr(cls, "__members__", ()) or (name == "__iter__" and _iterates_itself(cls, attribute))
 
 
+_REFUSED = ("__setattr__", "__delattr__")
+"""What a frozen data class has to raise: that it always does tells nothing against a test."""
 _BOOKKEEPING = frozenset({"name", "ident", "native_id", "daemon", "getName", "setName", "isDaemon", "setDaemon"})
 """What `threading.Thread` itself keeps about its instances: no class of the user's has a part in it."""
 
