@@ -10,7 +10,7 @@ from plait.generate.callables import Partner, implemented
 from plait.generate.preparing import Preparing
 from plait.generate.sequence import Sequences
 from plait.generate.values.annotation import by_members
-from plait.generate.values.duck import changes, left_to_others, names_known_to, table_for
+from plait.generate.values.duck import changes, known_to, left_to_others, table_for
 from plait.generate.values.makers import makers_of
 from plait.generate.values.value import literal
 from plait.generate.values.wider import parameter_in
@@ -60,12 +60,13 @@ def test_a_subclass_is_built_as_its_package_does(catalogue_of):
 
 
 def test_names_that_are_looked_up(catalogue_of):
-    assert names_known_to(unseen.Lazy, "__getattr__") == ["one", "two", "three"]
+    assert known_to(unseen.Lazy, "__getattr__", "") == ("one", "two", "three")
     assert texts(catalogue_of(unseen.Lazy), "__getattr__", "attr")[:3] == ["'one'", "'two'", "'three'"]
 
 
-def test_functions_of_a_module_are_read_like_methods():
-    assert names_known_to(unseen, "chosen") == ["left", "right"]
+def test_functions_of_a_module_are_read_like_methods(catalogue_of):
+    assert known_to(unseen, "chosen", "side") == ("left", "right")
+    assert texts(catalogue_of(unseen.Prices), "of", "fruit")[:2] == ["'apple'", "'pear'"]
 
 
 def test_values_of_a_mapping_that_are_split_name_something():

@@ -31,8 +31,8 @@ from plait.generate.values.duck import (
     classes_in,
     connects,
     delegated,
+    known_to,
     left_to_others,
-    names_known_to,
     package_modules,
     provided,
     standin,
@@ -117,9 +117,9 @@ class Candidates:
         stated = self._hints.values.get(f"{method.name}.{parameter.name}") or self._hints.values.get(parameter.name)
         if stated:
             return [dataclasses.replace(literal(text), imports=self._hints.imports) for text in stated], False
-        mined = self._given(method, position, parameter) + [
-            literal(text) for text in self._mined.compared.get(parameter.name, ())[:3]
-        ]
+        texts = self._mined.compared.get(parameter.name, ())[:3]
+        known = map(repr, known_to(self._owner, _function(method), parameter.name))
+        mined = [*self._given(method, position, parameter), *map(literal, [*texts, *known])]
         used = self._mined.used.get((_function(method), parameter.name))
         asker = partial(asked_of, self._owner, _function(method), parameter.name)
         values, anything = self._ranked(parameter, mined, used, asker, self._homes, 0)
@@ -132,7 +132,8 @@ class Candidates:
         if any(each.kind == "Database" for each in values) and connects(self._owner):
             values.sort(key=lambda each: each.kind != "Database")
         if method.name == "__getattr__":
-            names = [*names_known_to(self._owner, "__getattr__"), *delegated(self._owner)]
+            asked = [each for each in known_to(self._owner, "__getattr__", "") if str(each).isidentifier()]
+            names = [*asked, *delegated(self._owner)]
             values = [*(literal(repr(name)) for name in names), *values]
         described = DESCRIBED.get((method.name, position), ())
         return _first([*described, *values], self._size), anything

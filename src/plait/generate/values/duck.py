@@ -245,26 +245,32 @@ def class_with(owner: object, asked: frozenset[str]) -> type | None:
     return next((each for each in classes if each is not owner and telling <= set(dir(each))), None)
 
 
-def names_known_to(owner: object, function: str) -> list[str]:
-    """Return texts that a function compares its last parameter with, or looks up in a table of its module."""
+@cache
+def known_to(owner: object, function: str, parameter: str) -> tuple[str | int, ...]:
+    """Return texts and numbers that a function compares a parameter with, or that are keys of a table it looks in.
+
+    Only tables of the module count that have elements when it has been imported. Without a name, the last parameter is
+    meant.
+    """
     space = vars(sys.modules[_module(owner)]) if _module(owner) in sys.modules else {}
-    found: dict[str, None] = {}
+    found: dict[str | int, None] = {}
     parts: list[ast.expr]
     for tree in _functions(owner, function):
-        names = [each.arg for each in tree.args.args]
+        wanted = parameter or next((each.arg for each in reversed(tree.args.args)), "")
         for node in ast.walk(tree):
             match node:
-                case ast.Compare(left=ast.Name(id=name), comparators=[other]) if name in names[-1:]:
+                case ast.Compare(left=ast.Name(id=name), comparators=[other]) if name == wanted:
                     parts = other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
-                case ast.Subscript(value=ast.Name() as other, slice=ast.Name(id=name)) if name in names[-1:]:
+                case ast.Subscript(value=ast.Name() as other, slice=ast.Name(id=name)) if name == wanted:
                     parts = [other]
                 case _:
                     continue
-            found.update(dict.fromkeys(str(each.value) for each in parts if isinstance(each, ast.Constant)))
             table: Any = space.get(other.id) if isinstance(other, ast.Name) else None
-            if is_a(table, dict, set, frozenset, list, tuple):
-                found.update(dict.fromkeys(each for each in list(table) if type(each) is str))
-    return [name for name in found if name.isidentifier()][:_MOST_KNOWN]
+            keys = list(table) if is_a(table, dict, list, tuple) else []
+            keys += sorted(table, key=repr) if is_a(table, set, frozenset) else []
+            keys += [each.value for each in parts if isinstance(each, ast.Constant)]
+            found.update(dict.fromkeys(each for each in keys if type(each) in (str, int)))
+    return tuple(found)[:_MOST_KNOWN]
 
 
 _MOST_KNOWN = 4
