@@ -244,3 +244,12 @@ _SOLD = {}
 class Prices:
     def of(self, fruit: str) -> int:
         return _PRICES[fruit] if fruit in _PRICES and fruit not in _SOLD else 0
+
+
+class Stages:
+    def __init__(self):
+        self.before = []
+        self.after = []
+
+    def note(self, stage, entry):
+        getattr(self, stage).append(entry)

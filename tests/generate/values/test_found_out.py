@@ -61,6 +61,7 @@ def test_a_subclass_is_built_as_its_package_does(catalogue_of):
 
 def test_names_that_are_looked_up(catalogue_of):
     assert known_to(unseen.Lazy, "__getattr__", "") == ("one", "two", "three")
+    assert known_to(unseen.Stages, "note", "stage") == ("after", "before")
     assert texts(catalogue_of(unseen.Lazy), "__getattr__", "attr")[:3] == ["'one'", "'two'", "'three'"]
 
 

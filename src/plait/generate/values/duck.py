@@ -249,8 +249,8 @@ def class_with(owner: object, asked: frozenset[str]) -> type | None:
 def known_to(owner: object, function: str, parameter: str) -> tuple[str | int, ...]:
     """Return texts and numbers that a function compares a parameter with, or that are keys of a table it looks in.
 
-    Only tables of the module count that have elements when it has been imported. Without a name, the last parameter is
-    meant.
+    The names of attributes are among them if the function gets the attribute of that name from ``self``. Only tables of
+    the module count that have elements when it has been imported. Without a name, the last parameter is meant.
     """
     space = vars(sys.modules[_module(owner)]) if _module(owner) in sys.modules else {}
     found: dict[str | int, None] = {}
@@ -263,6 +263,10 @@ def known_to(owner: object, function: str, parameter: str) -> tuple[str | int, .
                     parts = other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
                 case ast.Subscript(value=ast.Name() as other, slice=ast.Name(id=name)) if name == wanted:
                     parts = [other]
+                case ast.Call(
+                    func=ast.Name(id="getattr") as other, args=[ast.Name(id="self"), ast.Name(id=name), *_]
+                ) if name == wanted and isinstance(owner, type):
+                    parts = [ast.Constant(each) for each in sorted(_stored(owner)) if not each.startswith("_")]
                 case _:
                     continue
             table: Any = space.get(other.id) if isinstance(other, ast.Name) else None
