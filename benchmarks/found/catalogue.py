@@ -61,4 +61,5 @@ DEFECTS = (
     ),
     _defect("reactivex_error", "reactivex==6.1.0", "reactivex.subject:Subject", "on_error", "subscribe"),
     _defect("throttled_hgetall", "throttled-py==3.5.0", "throttled.store:MemoryStore", "hgetall", "hset"),
+    _defect("ttldict_len", "ttldict==0.3.0", "ttldict:TTLOrderedDict", "__len__", "clear"),
 )  # fmt: skip

@@ -8,7 +8,8 @@ IDIOMS = Path(__file__).parent / "idioms"
 
 
 def test_each_idiom_has_the_verdict_that_its_name_says(pytester):
-    names = ("everyday", "identity", "clocks", "loops")  # the others belong to test_thread_ends and test_watchdog
+    # The other files belong to test_thread_ends and test_watchdog.
+    names = ("everyday", "identity", "clocks", "loops", "system")
     pytester.makepyfile(**{f"test_{name}": (IDIOMS / f"{name}.py").read_text() for name in names})
     file = pytester.path / "account.json"
     options = ("--plait-seconds", "10", "--plait-schedules", "40", "--plait-result", str(file))

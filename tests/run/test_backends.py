@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import signal
 import subprocess
 import sys
 import threading
@@ -262,3 +263,32 @@ def test_a_thread_that_cannot_be_started_is_no_fault_of_plait(monkeypatch):
     monkeypatch.setattr(fibers._thread, "start_new_thread", refuse)
     with pytest.raises(MemoryError, match="no thread can be started"):
         made.take()
+
+
+def test_an_exception_of_a_signal_handler_ends_the_execution_and_nothing_else():
+    """pytest-timeout raises in the main thread, which waits for the thread that runs."""
+
+    class TooLongError(BaseException):
+        pass
+
+    def interrupt(_number, _frame):
+        raise TooLongError
+
+    def execute_for_ever():
+        while True:
+            ENGINE.execute(lambda: [lambda: time.sleep(0.01)] * 2, backend="threads")
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    steps = ENGINE.max_steps
+    try:
+        ENGINE.max_steps = 10**9
+        with pytest.raises(TooLongError):
+            execute_for_ever()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        ENGINE.max_steps, ENGINE.guarded, ENGINE.deserted = steps, False, False
+    seen = []
+    ENGINE.execute(lambda: [lambda: seen.append(1)] * 2, backend="threads")
+    assert seen == [1, 1]

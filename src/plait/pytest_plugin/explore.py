@@ -43,15 +43,16 @@ from plait.pytest_plugin.item import (
 from plait.pytest_plugin.native import NativeRuns, NotEndedError, native_failure
 from plait.pytest_plugin.outside import (
     BUDGET,
+    LastResort,
     Outside,
     OutsideActs,
     StuckError,
     Watchdog,
-    last_resort,
 )
 from plait.report.story import story_data
 from plait.run.asked import IDENTITY, keeps_locals
 from plait.run.engine import ENGINE, HANG
+from plait.run.foreign_locks import virtual_process_locks
 from plait.run.foreign_waits import virtual_waits
 from plait.run.importing.adopt import is_foreign, is_standard
 from plait.run.importing.world import cache_folder
@@ -67,13 +68,15 @@ from plait.subject.versions.version import resolve
 from plait.workers.session import confine_session, confined_to, layers_in_force
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterator
 
 
 EXPLORED, ALONE, NATIVE, PLAIN = "explored", "one thread", "OS threads", "not under control"
 _VARIES = "not deterministic"
+_MOST_VARIED = 3  # times that a test is explored again because its executions varied
 _POSTLUDE = 1.5  # seconds beside a test's own, to make what was found smaller
 _KILLED = 2.5  # seconds behind these after which a process that nothing interrupts is killed
+_MOST_BUSY = 10.0  # times the seconds that are left to a process on a machine with that many more things to do
 _LEAST_SECONDS = 1.0
 _NATIVE_RUNS = 10
 _ENDS = ("fail", "allow")
@@ -159,6 +162,8 @@ class Explorer:
         self._threaded: set[Any] = set()  # modules of which a test has needed OS threads: the next ones begin with them
         self._planned = self._begun = 0
         self._end: float | None = None  # of the time for all tests
+        self._deadline = 0.0  # of the test that runs
+        self._last_resort = LastResort(config)
         self._left: list[threading.Thread] = []  # threads of tests that never end
         self._status = 0
 
@@ -193,9 +198,12 @@ class Explorer:
     def _run(self, item: Any, call: Callable[[], object]) -> None:
         __tracebackhide__ = True
         settings = self.settings.marked(item)
-        deadline = time.perf_counter() + self._time_for(settings)
-        with last_resort(item.config, deadline + _POSTLUDE + _KILLED):
-            verdict = self._run_before(deadline, item, call, settings)
+        self._deadline = time.perf_counter() + self._time_for(settings)
+        self._arm()
+        try:
+            verdict = self._run_in_time(item, call, settings)
+        finally:
+            self._last_resort.at(None)
         # Out of reach of the last resort: it ends the process, and a failure that is found must be reported.
         if verdict is not None:
             if not verdict.passed:
@@ -203,17 +211,39 @@ class Explorer:
                 account["failure"] = self._told_failure(verdict, account)
             raise_for_failure(verdict)
 
-    def _run_before(self, deadline: float, item: Any, call: Callable[[], object], settings: Settings) -> Verdict | None:
+    @contextlib.contextmanager
+    def _preparing(self) -> Iterator[None]:
+        """Take the time to bring modules under control: that of all tests if it is limited, else nobody's.
+
+        The first test of a large project would have used up its own time before it began.
+        """
+        if self._end is not None:
+            yield
+            return
+        began = time.perf_counter()
+        self._last_resort.at(None)
+        try:
+            yield
+        finally:
+            self._deadline += time.perf_counter() - began
+            self._arm()
+
+    def _arm(self) -> None:
+        """Set the end of the process: later on a busy machine, which may need as much longer to stop a test."""
+        busy = 1.0 if self._end is not None else min(_MOST_BUSY, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
+        self._last_resort.at(self._deadline + _POSTLUDE + _KILLED * busy)
+
+    def _run_in_time(self, item: Any, call: Callable[[], object], settings: Settings) -> Verdict | None:
         """Return the verdict, or None if none is due: the test has run without control, or has been skipped."""
         __tracebackhide__ = True
         with contextlib.suppress(Exception, Failed, Skipped):  # a fixture may miss what the test has not made
             tear_down(item)  # pytest has set it up without control; every execution does it again
-        trial, verdict = self._repeatedly(item, call, settings, deadline)
+        trial, verdict = self._repeatedly(item, call, settings)
         account = item.stash[_ACCOUNT]
         if account.get("stopped_acts"):
             pytest.skip(account["why"])
         if account["ran"] == PLAIN:
-            self._natively(trial, settings, account, deadline)
+            self._natively(trial, settings, account)
         elif isinstance(trial.outcome_of_call, pytest.skip.Exception):
             raise trial.outcome_of_call
         else:
@@ -221,28 +251,28 @@ class Explorer:
         return None
 
     def _repeatedly(
-        self, item: Any, call: Callable[[], object], settings: Settings, deadline: float
+        self, item: Any, call: Callable[[], object], settings: Settings
     ) -> tuple[ItemTrial, Verdict | None]:
         """Explore the test; repeat this once if it may help.
 
         It may help to use an OS thread for each virtual thread. If executions varied, it may help to begin again:
-        caches of classes and modules, which the first executions have filled, no longer vary.
+        caches of classes and modules, which the first executions have filled, no longer vary. One may hide another.
         """
         backend = "threads" if self._os_threads_are_needed() or item.module in self._threaded else "auto"
-        varied = False
+        varied = 0
         while True:
             account: dict[str, Any] = {"test": item.nodeid, "ran": PLAIN, "impacted_points": len(self.impact)}
             if backend == "threads":
                 account["backend"] = f"OS threads under control: {IDENTITY}"
             item.stash[_ACCOUNT] = account
             trial = self._trial(item, call, settings)
-            verdict = self._explored(item, trial, settings, account, deadline, backend=backend)
+            verdict = self._explored(item, trial, settings, account, backend=backend)
             why = account.get("why", "")
             if why == IDENTITY and backend == "auto":
                 backend = "threads"
                 self._threaded.add(item.module)
-            elif why.startswith(_VARIES) and not varied and time.perf_counter() < deadline:
-                varied = True
+            elif why.startswith(_VARIES) and varied < _MOST_VARIED and time.perf_counter() < self._deadline:
+                varied += 1
             else:
                 return trial, verdict
 
@@ -277,16 +307,18 @@ class Explorer:
         return max(_LEAST_SECONDS, min(settings.seconds, (self._end - now) / left))
 
     def _explored(
-        self, item: Any, trial: ItemTrial, settings: Settings, account: dict[str, Any], deadline: float,
-        *, backend: str = "auto",
-    ) -> Verdict | None:  # fmt: skip
+        self, item: Any, trial: ItemTrial, settings: Settings, account: dict[str, Any], *, backend: str = "auto"
+    ) -> Verdict | None:
         started = time.perf_counter()
         try:
             ENGINE.backend = backend
             with ExitStack() as stack:
-                adopter = stack.enter_context(controlled_item(item, trial))
+                with self._preparing():
+                    adopter = stack.enter_context(controlled_item(item, trial))
+                deadline = self._deadline
                 outside = stack.enter_context(self._outside.watched())
                 stack.enter_context(virtual_waits(outside.others_may_answer))
+                stack.enter_context(virtual_process_locks())
                 with Watchdog(deadline + _POSTLUDE, controlled=True, seen=outside).watching() as watchdog:
                     trial.watchdog = watchdog
                     verdict = _explore(trial, settings, self.impact, account, deadline)
@@ -339,7 +371,7 @@ class Explorer:
             "names": {},
         }  # fmt: skip
 
-    def _natively(self, trial: ItemTrial, settings: Settings, account: dict[str, Any], deadline: float) -> None:
+    def _natively(self, trial: ItemTrial, settings: Settings, account: dict[str, Any]) -> None:
         """Run on OS threads what cannot be controlled; raises what the test raises."""
         __tracebackhide__ = True
         account.pop("backend", None)
@@ -348,7 +380,8 @@ class Explorer:
         started = time.perf_counter()
         try:
             with self._outside.watched(everybody=True) as outside:
-                run.repeat(max(deadline, started + _LEAST_SECONDS), min(settings.schedules, _NATIVE_RUNS), outside)
+                end = max(self._deadline, started + _LEAST_SECONDS)
+                run.repeat(end, min(settings.schedules, _NATIVE_RUNS), outside)
         except NotEndedError as error:
             account["why"] = f"{account['why']}; {error}"
             pytest.skip(account["why"])
@@ -466,11 +499,16 @@ def _out_of_reach(item: Any) -> str | None:
     """Return why a test cannot be run under control; empty if it can."""
     if not isinstance(item, pytest.Function):
         return "no test function"
-    if inspect.iscoroutinefunction(item.function):
+    if inspect.iscoroutinefunction(item.function) and not _is_run_by_a_plugin(item):
         return "it is asynchronous"
     if "plait" in item.fixturenames or any("threads" in marker.kwargs for marker in item.iter_markers("plait")):
         return "it explores by itself"
     return None
+
+
+def _is_run_by_a_plugin(item: Any) -> bool:
+    """Return whether a plug-in runs an asynchronous test, in a loop of its own, as pytest's `runtest` calls it."""
+    return "Asyncio" in type(item).__name__ or any(item.iter_markers("anyio")) or any(item.iter_markers("asyncio"))
 
 
 def _note_stopped(account: dict[str, Any], outside: OutsideActs) -> None:
@@ -506,8 +544,11 @@ def _explore(trial: ItemTrial, settings: Settings, impact: Impact, account: dict
     if found.divergence is not None:
         verdict.outcome = found.divergence
     elif found.failure is not None:
-        with contextlib.suppress(StuckError):  # the time is over: what was found is told as it is
+        try:
             _tell(trial, verdict, found.failure, settings, impact, account, deadline)
+        except StuckError as error:  # if the time is over, what was found is told as it is
+            if error.why != BUDGET:
+                verdict.confirmed_on_threads = False
         if verdict.passed:
             verdict.outcome, verdict.schedule = found.failure.outcome, found.failure.schedule
             verdict.preemptions = found.failure.preemptions

@@ -6,6 +6,7 @@ of their values by an execution are undone by `plait.run.importing.modulestate`.
 
 from __future__ import annotations
 
+import atexit
 import contextvars
 import functools
 import gc
@@ -15,8 +16,10 @@ import threading
 import time
 import unittest
 import warnings
+from _thread import get_ident
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -33,19 +36,21 @@ from plait.pytest_plugin.deaths import Deaths, is_own_hook
 from plait.pytest_plugin.outside import StuckError
 from plait.run.asked import virtual_identity
 from plait.run.engine import ENGINE
-from plait.run.foreign_time import virtual_clocks
+from plait.run.fibers import OURS
+from plait.run.foreign_time import is_rewritten, virtual_clocks
 from plait.run.importing.adopt import Adopter
 from plait.run.importing.codes import Library
 from plait.run.importing.futures import standard_users
 from plait.run.importing.importer import mirrored_imports
 from plait.run.importing.mirror import Mirror
 from plait.run.importing.modulestate import ModuleState
+from plait.run.importing.patches import shared_patches
 from plait.run.importing.world import cache_folder
 from plait.run.primitives.thread import hooks
 from plait.run.vthread import FINISHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from plait.pytest_plugin.outside import Watchdog
 
@@ -294,6 +299,8 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
         ENGINE.leavable = True
         stack.enter_context(adopter.released())
         stack.enter_context(mirrored_imports(equipment.mirror.modules))
+        stack.enter_context(_forgotten_exits())
+        stack.enter_context(_mirrored_importorskip(equipment.mirror.modules))
         stack.enter_context(standard_users(equipment.mirror.modules))
         adopter.adopt_standard()
         adopter.adopt([item.module.__name__, *_conftests(item)])
@@ -304,10 +311,52 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
                 wide.append(definition.cached_result[0])
         wide += _adopt_parameters(adopter, item, stack)
         stack.enter_context(virtual_clocks())
+        stack.enter_context(shared_patches(equipment.mirror.modules))
         cells = [cell for _name, cell in adopter.cells]
         state = ModuleState(adopter.modules, cells, [*adopter.objects, *wide], [item, item.config, item.session])
         stack.enter_context(model(gil=False, any_timeouts=False, modules=state))
         yield adopter
+
+
+@contextmanager
+def _forgotten_exits() -> Iterator[None]:
+    """Take back what executions register with `atexit`: they would do so in every schedule, with virtual objects."""
+    register = atexit.register
+    registered: list[Any] = []
+
+    def noted(func: Any, /, *args: Any, **named: Any) -> Any:
+        if ENGINE.thread.id > 0 and get_ident() in OURS:
+            registered.append(func)
+        return register(func, *args, **named)
+
+    atexit.register = noted
+    try:
+        yield
+    finally:
+        atexit.register = register
+        for func in registered:
+            atexit.unregister(func)
+
+
+@contextmanager
+def _mirrored_importorskip(modules: Mapping[str, ModuleType]) -> Iterator[None]:
+    """Let ``pytest.importorskip("threading")`` in rewritten code give ``modules["threading"]``, as `import` does."""
+    real = pytest.importorskip
+
+    @functools.wraps(real)
+    def importorskip(modname: str, *args: Any, **named: Any) -> Any:
+        found = real(modname, *args, **named)
+        return modules.get(modname, found) if is_rewritten(sys._getframe(1).f_globals) else found
+
+    holders = [vars(module) for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
+    holders = [space for space in holders if space.get("importorskip") is real]
+    for space in holders:
+        space["importorskip"] = importorskip
+    try:
+        yield
+    finally:
+        for space in holders:
+            space["importorskip"] = real
 
 
 @contextmanager

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import _thread
 import errno
 import faulthandler
+import functools
 import linecache
 import os
 import re
@@ -21,13 +23,13 @@ from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from plait.run.engine import ENGINE
 from plait.run.fibers import OURS
-from plait.run.foreign_waits import OUTSIDE
+from plait.run.foreign_waits import OUTSIDE, threads_outside
 from plait.run.importing.adopt import is_foreign
 from plait.run.native.stillness import Idleness
 from plait.workers.guard import NETWORK, SUBPROCESS, WRITE, Act
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     import pytest
@@ -36,8 +38,13 @@ PROCESSES, THREADS = "other processes", "threads of code that is not under contr
 _ACTS = {
     "socket.connect": "sockets", "socket.bind": "sockets", "socket.getaddrinfo": "sockets",
     "subprocess.Popen": PROCESSES, "os.fork": PROCESSES, "os.posix_spawn": PROCESSES,
-    "os.system": PROCESSES, "_thread.start_new_thread": THREADS,
+    "os.system": PROCESSES, "_thread.start_new_thread": THREADS, "_thread.start_joinable_thread": THREADS,
 }  # fmt: skip
+_STARTERS = (
+    (threading, "_start_new_thread"), (threading, "_start_joinable_thread"),
+    (_thread, "start_new_thread"), (_thread, "start_new"), (_thread, "start_joinable_thread"),
+)  # fmt: skip
+"""What starts threads of the system; there are audit events for that from 3.12 on."""
 _GUARDED: dict[str, dict[str, Act]] = {"write": WRITE, "network": NETWORK, "subprocess": SUBPROCESS}
 LOOKS = 0.1  # seconds between two looks at the test's progress
 STILL = 1.0  # seconds after which a test in which nothing moves is said to wait for something outside
@@ -99,8 +106,8 @@ class Outside:
         seen = self._seen
         if seen is None and not self._always:
             return
-        if seen is not None and event in _ACTS and (self._everybody or get_ident() in OURS):
-            seen.acts.add(_ACTS[event])
+        if event in _ACTS:
+            self._note(event)
         if event in self._forbidden:  # whichever thread it is
             name, act = self._forbidden[event]
             told = act(arguments, self._folder)
@@ -115,10 +122,32 @@ class Outside:
         self._listen_from_now_on()
         seen = OutsideActs()
         self._seen, self._everybody = seen, everybody
+        before = [(owner, name, getattr(owner, name)) for owner, name in _STARTERS if hasattr(owner, name)]
+        for owner, name, start in before:
+            setattr(owner, name, self._noting(start))
+        ENGINE.guarded = ENGINE.deserted or threads_outside()  # those of earlier tests may still run
         try:
             yield seen
         finally:
             self._seen = None
+            ENGINE.guarded = ENGINE.deserted
+            for owner, name, start in before:
+                setattr(owner, name, start)
+
+    def _noting(self, start: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(start)
+        def noting(*args: Any, **named: Any) -> Any:
+            self._note("_thread.start_new_thread")
+            return start(*args, **named)
+
+        return noting
+
+    def _note(self, event: str) -> None:
+        seen = self._seen
+        if seen is not None and (self._everybody or get_ident() in OURS):
+            seen.acts.add(_ACTS[event])
+            if _ACTS[event] == THREADS:
+                ENGINE.guard()
 
 
 class Watchdog:
@@ -205,21 +234,25 @@ class Watchdog:
         return BUSY if same > seconds / 2 else None
 
 
-@contextmanager
-def last_resort(config: pytest.Config, deadline: float) -> Iterator[None]:
-    """Kill the process at the deadline, with a word on where its threads are: C code may not let itself be interrupted.
+class LastResort:
+    """Kills the process at a deadline, with a word on where its threads are: C code may not let itself be interrupted.
 
     Where pytest's own ``faulthandler_timeout`` is set, there is no second such timer.
     """
-    fd = config.stash.get(fault_handler_stderr_fd_key, None)
-    if fd is None or float(config.getini("faulthandler_timeout") or 0) > 0:
-        yield
-        return
-    faulthandler.dump_traceback_later(deadline - time.perf_counter(), exit=True, file=fd)
-    try:
-        yield
-    finally:
-        faulthandler.cancel_dump_traceback_later()
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def at(self, deadline: float | None) -> None:
+        """Set the deadline, a value of `time.perf_counter`; None for no end."""
+        fd = self._config.stash.get(fault_handler_stderr_fd_key, None)
+        if fd is None or float(self._config.getini("faulthandler_timeout") or 0) > 0:
+            return
+        if deadline is None:
+            faulthandler.cancel_dump_traceback_later()
+        else:
+            seconds = max(0.001, deadline - time.perf_counter())
+            faulthandler.dump_traceback_later(seconds, exit=True, file=fd)
 
 
 def standing() -> list[tuple[str, str, bool]]:

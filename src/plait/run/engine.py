@@ -25,12 +25,13 @@ from __future__ import annotations
 import gc
 import logging
 from _thread import _local as local
+from _thread import get_ident
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from plait.errors import PlaitBugError
 from plait.run.endings import DEADLOCK, DIVERGED, FINISHED_RUN, HANG, REDUNDANT, Killed
-from plait.run.fibers import Fiber, OsFibers, make_fibers
+from plait.run.fibers import OURS, Fiber, OsFibers, make_fibers
 from plait.run.heap import Heap
 from plait.run.operations import ACQUIRE, KEY_READ, LOCAL, READ, TRY_FAILED
 from plait.run.quiet import next_in_quiet
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 Entry = tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]
 
 _MAX_STEPS = 20_000
+_STRANGERS = "code under test runs in threads of code that is not under control"
 _COLLECT_EVERY = 400  # executions between two garbage collections
 _LINGER = 1000  # loop iterations and calls after which a thread that swallowed its unwinding is unwound again
 
@@ -80,9 +82,9 @@ class Engine:
 
     __slots__ = (
         "_bodies", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
-        "chooser", "current", "enabled", "executions", "fault", "free", "gil", "heap", "held", "leavable", "live",
-        "look_at", "main", "max_steps", "modules", "pending", "plen", "prefix", "recorder", "sections", "special",
-        "spinning", "status", "step", "thread", "threads", "time", "trace", "uncontrolled",
+        "chooser", "current", "deserted", "enabled", "executions", "fault", "free", "gil", "guarded", "heap", "held",
+        "leavable", "live", "look_at", "main", "max_steps", "modules", "pending", "plen", "prefix", "recorder",
+        "sections", "special", "spinning", "status", "step", "thread", "threads", "time", "trace", "uncontrolled",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -97,6 +99,8 @@ class Engine:
         self.modules: ModuleState | None = None
         self.recorder: Callable[[Engine, VThread, int, int, int], None] | None = None
         self.leavable = False  # see `leave`
+        self.deserted = False  # an OS thread was left where it stood: it may still come to a point
+        self.guarded = False  # threads that are not under control may run code under test, see `intrude`
         self.held = False  # the threads are being inspected: in quiet mode none may run in place of another
         self._fibers_by_backend: Any = local()  # greenlets belong to the OS thread that made them
         self.executions = 0
@@ -179,9 +183,13 @@ class Engine:
         finally:
             # In this order: threads are unwound while the modules are still as they left them (their `finally` blocks
             # run), and what unwinding changes is restored with the rest.
-            self._leave_all()
-            if self.modules is not None:
-                self.modules.restore(self.heap)
+            try:
+                if isinstance(fibers, OsFibers) and not fibers.at_rest():  # a signal handler has raised an exception
+                    self._desert()
+                self._leave_all()
+            finally:
+                if self.modules is not None:
+                    self.modules.restore(self.heap)
             self.executions += 1
             if self.executions % _COLLECT_EVERY == 0:
                 gc.collect(1)
@@ -261,19 +269,24 @@ class Engine:
         # files closed, as the next execution expects. The hooks are quiet meanwhile (`current` is None).
         level = logging.root.manager.disable
         logging.disable()  # code that logs the exceptions which end its threads must not log the unwinding
-        for thread in standing:
-            attempts = 0
-            while thread.state != FINISHED and thread.fiber is not None:
-                attempts += 1
-                if attempts > 5:
-                    self._fibers.abandon(thread.fiber)
-                    thread.fiber = None
-                    break
-                thread.dying = True
-                self.thread = thread
-                thread.fiber.switch()
-        self.thread = self.main
-        logging.disable(level)
+        try:
+            for thread in standing:
+                self._unwind_one(thread)
+        finally:
+            self.thread = self.main
+            logging.disable(level)
+
+    def _unwind_one(self, thread: VThread) -> None:
+        attempts = 0
+        while thread.state != FINISHED and thread.fiber is not None:
+            attempts += 1
+            if attempts > 5:
+                self._fibers.abandon(thread.fiber)
+                thread.fiber = None
+                break
+            thread.dying = True
+            self.thread = thread
+            thread.fiber.switch()
 
     def _loop(self, fiber: Fiber) -> None:
         thread = self.thread
@@ -289,6 +302,8 @@ class Engine:
             pass
         except BaseException as error:
             thread.error = error
+        if getattr(fiber, "deserted", False):
+            return
         try:
             target = self._finished(thread)
         except Killed:  # unwound at its last step
@@ -394,6 +409,7 @@ class Engine:
             or self.recorder is not None
             or self.spinning.spinners
             or self.sections
+            or self.guarded
         )
 
     def order_after(self, thread: VThread, step: int) -> None:
@@ -541,7 +557,7 @@ class Engine:
 
         With OS threads, the handler runs on the main fiber, which waits for them. The running thread then ends the
         execution at its next point. If this is called again and no step was made in between, the thread is assumed
-        never to reach a point, and all threads are left where they are.
+        never to reach a point: it is left where it is, and the others are unwound.
         """
         if self.current is None:
             return
@@ -550,10 +566,17 @@ class Engine:
         elif self.max_steps >= 0 or self.step != self.look_at:
             self.max_steps, self.look_at = -1, self.step
         else:
-            for thread in self.threads:
-                thread.fiber = None
-            self.status, self.current, self.thread = HANG, None, self.main
-            self._fibers_by_backend = local()
+            self._desert()
+            self.status = HANG
+
+    def _desert(self) -> None:
+        """Go on without the OS thread that runs: whoever waited for it has been interrupted."""
+        assert isinstance(self._fibers, OsFibers)
+        self.thread.fiber = None
+        self._fibers.desert()
+        self.deserted = self.guarded = True
+        self.current, self.thread = None, self.main
+        self._fibers_by_backend = local()
 
     @property
     def on_os_threads(self) -> bool:
@@ -568,6 +591,23 @@ class Engine:
         if self.leavable and self.current is not None:
             self.uncontrolled = why
             self.stop(HANG, self.thread)
+
+    def guard(self) -> None:
+        """Ask at each point from now on which OS thread has come to it: the code under test has started a real one."""
+        self.guarded = self.special = True
+
+    def intrude(self) -> bool:
+        """Return whether a thread that is not under control has come to a point; the execution is left then.
+
+        It would be taken for the virtual thread that runs now. That one ends the execution at its next point.
+        """
+        if get_ident() in OURS:
+            return False
+        if self.current is not None:
+            self.max_steps, self.look_at = -1, self.step
+            if self.leavable:
+                self.uncontrolled = _STRANGERS
+        return True
 
     def endless(self, thread: VThread, site: int) -> None:
         """End the execution because a thread loops without touching anything that threads share."""
@@ -597,6 +637,8 @@ class Engine:
 
     def block(self, thread: VThread, loc: int, mode: int, site: int) -> None:
         """Park a thread whose operation cannot be performed now, so that another thread must run."""
+        if self.guarded and self.intrude():
+            raise Killed
         thread.loc, thread.mode, thread.site = loc, mode, site
         thread.state = BLOCKED
         thread.waits += not hasattr(thread.blocked_on, "holder")  # waiting for a lock does not count
@@ -711,6 +753,8 @@ def _looked(e: Engine, thread: VThread, step: int) -> bool:
 
 def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
     """Do what `access` does under the GIL model, with a recorder, with spinning threads, or for an advanced thread."""
+    if e.guarded and e.intrude():
+        return
     if e.gil:
         if thread.callers:
             calls_ended(thread)

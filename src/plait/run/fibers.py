@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread  # the real one, before any mirror is in place
+import ctypes
 import functools
 import importlib
 import importlib.metadata
@@ -15,6 +16,7 @@ from contextvars import Context, copy_context
 from typing import Any, Protocol
 
 from plait.errors import UsageError
+from plait.run.endings import Killed
 
 NEEDED = (3, 5, 3)
 """The first version of greenlet that can switch inside C code (``list(generator)``, ``sort(key=...)``) without the GIL.
@@ -133,10 +135,12 @@ class _GreenletFibers:
 
 
 class _OsFiber:
-    __slots__ = ("_baton", "_pool", "context", "over")
+    __slots__ = ("_baton", "_pool", "context", "deserted", "ident", "over")
 
     def __init__(self, pool: OsFibers) -> None:
         self.context = Context()
+        self.ident = 0
+        self.deserted = False  # its OS thread no longer takes part, see `OsFibers.desert`
         self.over = False  # its OS thread ends with the next switch
         self._pool = pool
         self._baton = _thread.allocate_lock()
@@ -189,7 +193,8 @@ class OsFibers:
         return fiber
 
     def _run(self, me: _OsFiber) -> None:
-        OURS.add(_thread.get_ident())
+        me.ident = _thread.get_ident()
+        OURS.add(me.ident)
         me._baton.acquire()
         while not me.over:
             me.context.run(self._loop, me)
@@ -205,6 +210,27 @@ class OsFibers:
 
     def abandon(self, fiber: Fiber) -> None:
         """Leave the OS thread parked on its baton until the process ends."""
+
+    def at_rest(self) -> bool:
+        """Return whether the main stack runs, as it should where it is asked."""
+        return self.running is self.main
+
+    def desert(self) -> None:
+        """Go on without the OS thread that runs: it waits in C. Called by the main one, which waited for it.
+
+        Should that wait ever end, the thread is unwound there and then, and touches nothing that it has left behind.
+        """
+        lost = self.running
+        assert isinstance(lost, _OsFiber)
+        lost.deserted = lost.over = True
+        OURS.discard(lost.ident)
+        _raise_in_thread(lost.ident, Killed)
+        self.running = self.main = _OsFiber(self)  # with a baton that nobody has passed on
+
+
+def _raise_in_thread(ident: int, error: type[BaseException]) -> None:
+    """Raise an exception in another OS thread, as soon as that one executes bytecode."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(error))
 
 
 def make_fibers(backend: str, loop: Callable[[Fiber], None]) -> Fibers:

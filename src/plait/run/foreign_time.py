@@ -4,17 +4,16 @@ Rewritten code uses the mirrored `time` (`plait.run.primitives.clock`). All othe
 packages, `logging`, `asyncio`, C code that calls `time.time`) reads the same clock here, without a scheduling point.
 Code that waits for other processes gets the real clock, because those processes have it.
 
-`datetime.now`, `datetime.utcnow` and, from Python 3.15 on, `date.today` read the system's clock in C. These methods are
-replaced in the classes themselves, so that these keep their identity and their subclasses, and pickling and comparison
-work as before.
+`datetime.now`, `datetime.utcnow` and `date.today` read the clock of the system in C. They are exchanged in
+the classes themselves, so that their identity, subclasses, pickling and comparison stay what they are. A process that
+checks classes has them exchanged for good: there, rewritten code alone sees virtual dates, as it alone sees the
+mirrored `time`, in set-ups as well as in threads.
 """
 
 from __future__ import annotations
 
-import ctypes
 import datetime as dt
 import functools
-import gc
 import sys
 import time as real_time
 import types
@@ -23,6 +22,7 @@ from _thread import get_ident
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from plait.run.c_classes import put
 from plait.run.engine import ENGINE
 from plait.run.fibers import OURS
 from plait.run.primitives import clock
@@ -112,21 +112,31 @@ def _answering(name: str) -> Any:
 
 # -- dates ------------------------------------------------------------------------------------------------------------
 
-_modified = ctypes.pythonapi.PyType_Modified
-_modified.argtypes = [ctypes.py_object]
-_modified.restype = None
+_rewritten_code = False  # whether rewritten code sees virtual dates, whatever runs
+_everybody = 0  # how many blocks of `virtual_clocks` are open
+
+
+def _sees_virtual_dates(caller: Mapping[str, Any]) -> bool:
+    if _rewritten_code and is_rewritten(caller):
+        return True
+    return _everybody > 0 and asks_in_virtual_time(caller)
+
+
+def is_rewritten(caller: Mapping[str, Any]) -> bool:
+    """Return whether code with these globals is rewritten, or calls something for rewritten code."""
+    return _REWRITTEN in caller or str(caller.get("__name__", "")).startswith(_HOOKS)
 
 
 def _now(cls: type[dt.datetime], tz: dt.tzinfo | None = None) -> dt.datetime:
     caller = sys._getframe(1).f_globals
-    if not asks_in_virtual_time(caller):
+    if not _sees_virtual_dates(caller):
         return _IN_C["now"].__get__(None, cls)(tz)  # type: ignore[no-any-return]
     return cls.fromtimestamp(_seconds(caller), tz)
 
 
 def _utcnow(cls: type[dt.datetime]) -> dt.datetime:
     caller = sys._getframe(1).f_globals
-    if not asks_in_virtual_time(caller):
+    if not _sees_virtual_dates(caller):
         return _IN_C["utcnow"].__get__(None, cls)()  # type: ignore[no-any-return]
     if sys.version_info >= (3, 12):
         warnings.warn(
@@ -139,13 +149,13 @@ def _utcnow(cls: type[dt.datetime]) -> dt.datetime:
 
 def _today(cls: type[dt.date]) -> dt.date:
     caller = sys._getframe(1).f_globals
-    if not asks_in_virtual_time(caller):
+    if not _sees_virtual_dates(caller):
         return _IN_C["today"].__get__(None, cls)()  # type: ignore[no-any-return]
     return cls.fromtimestamp(_seconds(caller))
 
 
 def _seconds(caller: Mapping[str, Any]) -> float:
-    if _REWRITTEN in caller:
+    if is_rewritten(caller):
         return clock.time()
     return float(clock.read_without_points(clock.time))
 
@@ -161,27 +171,33 @@ for _name, _method in _VIRTUAL.items():
 
 def kept_method(value: Any) -> Any:
     """Return the replacement for a bound `datetime.now` that a variable or a default holds; None if it is none."""
-    owner, name = getattr(value, "__self__", None), getattr(value, "__name__", "")
-    method = _VIRTUAL.get(name)
-    if method is None or not isinstance(owner, type) or not issubclass(owner, _OWNERS[name]):
+    owner = getattr(value, "__self__", None)
+    name = getattr(value, "__name__", "")
+    if name not in _VIRTUAL or not isinstance(owner, type) or not issubclass(owner, _OWNERS[name]):
         return None
-    return method.__get__(None, owner)
+    return _VIRTUAL[name].__get__(None, owner)
+
+
+def virtual_dates_for_rewritten_code() -> None:
+    """Let rewritten code see virtual dates for as long as this process lives."""
+    global _rewritten_code
+    _rewritten_code = _exchange(_VIRTUAL)
 
 
 @contextmanager
 def _virtual_dates() -> Iterator[None]:
-    """Replace the methods that read the clock in classes that are written in C and refuse `setattr`."""
-    _put_in_place(_VIRTUAL)
+    global _everybody
+    exchanged = _exchange(_VIRTUAL)
+    _everybody += exchanged
     try:
         yield
     finally:
-        _put_in_place(_IN_C)
+        _everybody -= exchanged
+        if exchanged and not _everybody and not _rewritten_code:
+            _exchange(_IN_C)
 
 
-def _put_in_place(methods: Mapping[str, Any]) -> None:
-    for name, method in methods.items():
-        owner = _OWNERS[name]
-        for space in gc.get_referents(vars(owner)):
-            if type(space) is dict:
-                space[name] = method
-        _modified(owner)
+def _exchange(methods: Mapping[str, Any]) -> bool:
+    """Exchange the methods that read the system's clock."""
+    found = [put(owner, {name: methods[name]}) for name, owner in _OWNERS.items()]
+    return all(found)

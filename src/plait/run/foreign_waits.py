@@ -16,8 +16,7 @@ schedules and loses none.
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import gc
+import io
 import os
 import select
 import selectors
@@ -31,6 +30,8 @@ from time import perf_counter
 from time import sleep as real_sleep
 from typing import TYPE_CHECKING, Any
 
+from plait.run.asked import IDENTITY
+from plait.run.c_classes import exchanged
 from plait.run.endings import Killed
 from plait.run.engine import ENGINE, access, blocking
 from plait.run.fibers import OURS
@@ -38,6 +39,7 @@ from plait.run.foreign_time import asks_in_virtual_time
 from plait.run.operations import READ, TAKE, WRITE
 from plait.run.primitives.site import place_of_primitive
 from plait.run.quiet import quiet_block
+from plait.run.vthread import BLOCKED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,7 +53,7 @@ PATIENCE = 60.0  # seconds that an answer from outside may take, at most
 _WRAPPERS = ("selectors", "socket")  # modules that wait on behalf of their callers
 _LOOPBACK = ("127.", "::1")
 _TCP = ("/proc/net/tcp", "/proc/net/tcp6")
-_DONT_WAIT = getattr(socket, "MSG_DONTWAIT", 0)
+_DONT_WAIT, _WAIT_ALL, _PEEK = (getattr(socket, f"MSG_{name}", 0) for name in ("DONTWAIT", "WAITALL", "PEEK"))
 _DESCRIPTORS = "/proc/self/fd"
 _EVENTS = 0  # the kind of file that an eventfd is
 
@@ -62,17 +64,21 @@ class Ports:
     def __init__(self) -> None:
         self._waiting: list[tuple[VThread, Callable[[], bool]]] = []
         self.outsiders: Callable[[], bool] = bool
+        self.asleep = False  # who is asked whether it can go on waits in the system already
         self.foreign = False  # a connection leads out of the process
         self.connected = False  # there are connections at all: an older thread of the process may serve them
 
-    def wait(self, ready: Callable[[], bool], timeout: float | None) -> bool:
-        """Wait until ``ready`` holds and it is the thread's turn; return False if the time is over first."""
+    def wait(self, ready: Callable[[], bool], timeout: float | None, *, on: object = None) -> bool:
+        """Return when it is the thread's turn and ``ready`` holds; False if the time is over first.
+
+        ``on`` is what a report names, if the thread waits for no socket or pipe.
+        """
         thread = ENGINE.current
         if thread is None:
-            return self._wait_quietly(ENGINE.thread, ready, timeout)
-        return self._wait_by(thread, ready, timeout)
+            return self._wait_quietly(ENGINE.thread, ready, timeout, on)
+        return self._wait_by(thread, ready, timeout, on)
 
-    def _wait_by(self, thread: VThread, ready: Callable[[], bool], timeout: float | None) -> bool:
+    def _wait_by(self, thread: VThread, ready: Callable[[], bool], timeout: float | None, on: object) -> bool:
         e = ENGINE
         loc, site = e.heap.loc_of(self, "data"), place_of_primitive()
         thread.may_switch = True
@@ -86,7 +92,7 @@ class Ports:
         end = None if timeout is None else e.time.now + timeout
         entry = thread, ready
         self._waiting.append(entry)
-        thread.blocked_on, thread.deadline = self, end
+        thread.blocked_on, thread.deadline = on or self, end
         try:
             blocking(thread, loc, TAKE, site, ready())
             while not thread.timed_out and not ready():
@@ -98,10 +104,10 @@ class Ports:
         thread.may_switch = True
         if thread.timed_out:
             thread.timed_out = False
-            return ready()
+            return self._can_wake(ready)
         return True
 
-    def _wait_quietly(self, thread: VThread, ready: Callable[[], bool], timeout: float | None) -> bool:
+    def _wait_quietly(self, thread: VThread, ready: Callable[[], bool], timeout: float | None, on: object) -> bool:
         while not ready():
             if timeout is not None and timeout <= 0:
                 return False
@@ -117,11 +123,21 @@ class Ports:
                 self._waiting.remove(entry)
                 left, thread.deadline = ENGINE.time.left(thread), None
             if began:
-                return self._wait_by(thread, ready, left)
+                return self._wait_by(thread, ready, left, on)
             if thread.timed_out:
                 thread.timed_out = False
-                return ready()
+                return self._can_wake(ready)
         return True
+
+    def _can_wake(self, ready: Callable[[], bool]) -> bool:
+        """Return whether a thread that waits in the system is woken; to close what it waits for wakes nobody there."""
+        self.asleep = True
+        try:
+            return ready()
+        except (OSError, ValueError):  # closed: who asks for it anew is told so
+            return False
+        finally:
+            self.asleep = False
 
     def act(self) -> None:
         """Pass a point before an operation that other threads may wait for."""
@@ -135,12 +151,16 @@ class Ports:
         """Enable the waiting threads that can continue now, and disable the others; return whether any can."""
         found = False
         for thread, ready in self._waiting:
-            if ready():
+            if self._can_wake(ready) if thread.state == BLOCKED else ready():
                 ENGINE.enable(thread)
                 found = True
             elif thread is not ENGINE.current and not thread.timed_out:
                 ENGINE.disable(thread)
         return found
+
+    def forget(self) -> None:
+        """Forget threads that were left where they stood."""
+        self._waiting.clear()
 
     def look_again(self) -> bool:
         """Return, when all threads wait, whether one can continue after all: C code and other threads act unseen."""
@@ -207,9 +227,10 @@ def virtual_waits(outsiders: Callable[[], bool]) -> Iterator[None]:
     before = PORTS.outsiders, ENGINE.time.before_passing
     PORTS.outsiders, ENGINE.time.before_passing = outsiders, PORTS.look_again
     PORTS.foreign = PORTS.connected = False
+    PORTS.forget()
     with ExitStack() as stack:
         for owner, name, new in _replacements():
-            stack.enter_context(_exchanged(owner, name, new))
+            stack.enter_context(exchanged(owner, name, new))
         try:
             yield
         finally:
@@ -217,10 +238,12 @@ def virtual_waits(outsiders: Callable[[], bool]) -> Iterator[None]:
 
 
 def _replacements() -> Iterator[tuple[Any, str, Callable[..., Any]]]:
-    for name in ("recv", "recv_into", "recvfrom", "recvfrom_into", "recvmsg", "recvmsg_into", "_accept"):
+    for name in ("recv_into", "recvfrom", "recvfrom_into", "recvmsg", "recvmsg_into", "_accept"):
         if hasattr(socket.socket, name):
             yield socket.socket, name, _receiving(getattr(socket.socket, name))
-    for name in ("send", "sendto", "sendmsg"):
+    yield socket.socket, "recv", _recv
+    yield socket.socket, "send", _send
+    for name in ("sendto", "sendmsg"):
         if hasattr(socket.socket, name):
             yield socket.socket, name, _sending(getattr(socket.socket, name))
     yield socket.socket, "sendall", _sendall
@@ -230,6 +253,12 @@ def _replacements() -> Iterator[tuple[Any, str, Callable[..., Any]]]:
         yield socket.socket, name, _acting(getattr(socket.socket, name))
     yield os, "read", _reading(os.read)
     yield os, "write", _writing(os.write)
+    if hasattr(os, "eventfd_read"):
+        yield os, "eventfd_read", _reading(os.eventfd_read)
+        yield os, "eventfd_write", _changing(os.eventfd_write)
+    for name in ("readinto", "read", "readall"):
+        yield io.FileIO, name, _reading_file(getattr(io.FileIO, name))
+    yield io.FileIO, "write", _writing_file(io.FileIO.write)
     yield select, "select", _selecting(select.select)
     yield selectors.SelectSelector, "_select", staticmethod(_selecting(select.select))
     if hasattr(select, "poll"):
@@ -237,37 +266,6 @@ def _replacements() -> Iterator[tuple[Any, str, Callable[..., Any]]]:
         yield kind, "poll", _polling(kind.poll)
     if hasattr(select, "epoll"):
         yield select.epoll, "poll", _epolling(select.epoll.poll)
-
-
-_modified = ctypes.pythonapi.PyType_Modified
-_modified.argtypes = [ctypes.py_object]
-_modified.restype = None
-_MISSING = object()
-
-
-@contextmanager
-def _exchanged(owner: Any, name: str, new: Any) -> Iterator[None]:
-    """Replace an attribute until the block ends, also of a class that is written in C and refuses `setattr`."""
-    before = vars(owner).get(name, _MISSING)
-    try:
-        setattr(owner, name, new)
-    except TypeError:
-        space = next(each for each in gc.get_referents(vars(owner)) if type(each) is dict)
-        space[name] = new
-        _modified(owner)
-        try:
-            yield
-        finally:
-            space[name] = before
-            _modified(owner)
-        return
-    try:
-        yield
-    finally:
-        if before is _MISSING:
-            delattr(owner, name)
-        else:
-            setattr(owner, name, before)
 
 
 def _here() -> bool:
@@ -289,12 +287,13 @@ _SELECT = select.select
 def _is_ready(number: int, event: int) -> bool:
     """Return whether a read or write of a descriptor would not wait (a closed one fails at once)."""
     if number < 0:
-        return True
+        return not PORTS.asleep
     if not hasattr(select, "poll"):
         return any(_SELECT([number] * (event == _READ), [number] * (event == _WRITE), (), 0))
     poll = select.poll()
     poll.register(number, event)
-    return bool(_POLL(poll, 0))
+    found = _POLL(poll, 0)
+    return bool(found) and not (PORTS.asleep and found[0][1] & select.POLLNVAL)
 
 
 # -- sockets ----------------------------------------------------------------------------------------------------------
@@ -304,7 +303,11 @@ def _await(sock: socket.socket, event: int) -> None:
     """Wait as the socket would, and raise its time-out error when its time is over."""
     timeout = sock.gettimeout()
     number = sock.fileno()
-    if not PORTS.wait(lambda: _is_ready(number, event), timeout) and timeout:
+
+    def ready() -> bool:
+        return _is_ready(number, event) if sock.fileno() == number else not PORTS.asleep
+
+    if not PORTS.wait(ready, timeout) and timeout:
         raise TimeoutError("timed out")
 
 
@@ -312,14 +315,36 @@ def _receiving(real: Callable[..., Any]) -> Callable[..., Any]:
     def receive(self: socket.socket, *args: Any, **named: Any) -> Any:
         if not _here():
             return real(self, *args, **named)
-        _await(self, _READ)
-        found = real(self, *args, **named)
-        if real.__name__ == "_accept":
-            _note_peer(self, found[1])
-        PORTS.settle()  # a full buffer has room now, and what was read is no longer there for other threads
-        return found
+        return _received(self, real, *args, **named)
 
     return receive
+
+
+def _received(sock: socket.socket, real: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    _await(sock, _READ)
+    found = real(sock, *args, **named)
+    if real.__name__ == "_accept":
+        _note_peer(sock, found[1])
+    PORTS.settle()  # what was full has room now, and what was read is no longer there for others
+    return found
+
+
+def _recv(self: socket.socket, size: int, flags: int = 0, /) -> bytes:
+    """Wait for each part by itself, where the system would wait in C until all of them are there."""
+    if not _here():
+        return _RECV(self, size, flags)
+    if not flags & _WAIT_ALL or flags & _PEEK:
+        return _received(self, _RECV, size, flags)  # type: ignore[no-any-return]
+    parts = bytearray()
+    while len(parts) < size:
+        part = _received(self, _RECV, size - len(parts), flags & ~_WAIT_ALL)
+        parts += part
+        if not part or self.gettimeout() == 0:
+            break
+    return bytes(parts)
+
+
+_RECV = socket.socket.recv
 
 
 def _sending(real: Callable[..., Any]) -> Callable[..., Any]:
@@ -334,6 +359,29 @@ def _sending(real: Callable[..., Any]) -> Callable[..., Any]:
     return send
 
 
+def _send(self: socket.socket, data: Any, flags: int = 0, /) -> int:
+    """Send all parts of a message one by one, where the system would wait in C until there is room for all of it."""
+    if not _here():
+        return _SEND(self, data, flags)
+    if self.gettimeout() is not None or self.type != socket.SOCK_STREAM:
+        _await_room(self)
+        sent = _SEND(self, data, flags)
+        PORTS.settle()
+        return sent
+    return _send_parts(self, data, flags)
+
+
+def _send_parts(sock: socket.socket, data: Any, flags: int) -> int:
+    left = memoryview(data).cast("B")
+    size = len(left)
+    while len(left):
+        _await_room(sock)
+        sent = _SEND(sock, left, flags | _DONT_WAIT)
+        left = left[sent:]
+        PORTS.settle()
+    return size
+
+
 def _await_room(sock: socket.socket) -> None:
     if _is_ready(sock.fileno(), _WRITE):
         PORTS.act()
@@ -345,12 +393,7 @@ def _sendall(self: socket.socket, data: Any, flags: int = 0, /) -> None:
     if not _here():
         _SENDALL(self, data, flags)
         return
-    left = memoryview(data).cast("B")
-    while len(left):
-        _await_room(self)
-        sent = _SEND(self, left, flags | _DONT_WAIT)
-        left = left[sent:]
-        PORTS.settle()
+    _send_parts(self, data, flags)
 
 
 _SENDALL, _SEND = socket.socket.sendall, socket.socket.send
@@ -430,52 +473,105 @@ def _is_channel(number: int) -> bool:
     )  # the last one: an eventfd
 
 
-def _reading(real: Callable[..., bytes]) -> Callable[..., bytes]:
-    def read(number: int, size: int, /) -> bytes:
-        if _here() and _is_channel(number):
-            if os.get_blocking(number):
-                PORTS.wait(lambda: _is_ready(number, _READ), None)
-            else:
-                PORTS.act()
-        found = real(number, size)
+def _reading(real: Callable[..., Any]) -> Callable[..., Any]:
+    def read(number: int, /, *size: int) -> Any:
+        if not (_here() and _is_channel(number)):
+            return real(number, *size)
+        _await_content(number)
+        found = real(number, *size)
         PORTS.settle()
         return found
 
     return read
 
 
+def _await_content(number: int) -> None:
+    if os.get_blocking(number):
+        PORTS.wait(lambda: _is_ready(number, _READ), None)
+    else:
+        PORTS.act()
+
+
+def _changing(real: Callable[..., Any]) -> Callable[..., Any]:
+    def change(number: int, value: int, /) -> None:
+        if not _here():
+            real(number, value)
+            return
+        PORTS.act()
+        real(number, value)
+        PORTS.settle()
+
+    return change
+
+
 def _writing(real: Callable[..., int]) -> Callable[..., int]:
     def write(number: int, data: Any, /) -> int:
         if not (_here() and _is_channel(number)):
             return real(number, data)
-        if not os.get_blocking(number):
-            PORTS.act()
-            done = real(number, data)
-            PORTS.settle()
-            return done
-        left = memoryview(data).cast("B")
-        size = len(left)
-        while True:  # as much as there is room for each time: to write all at once may wait in C
-            if _is_ready(number, _WRITE):
-                PORTS.act()
-            else:
-                PORTS.wait(lambda: _is_ready(number, _WRITE), None)
-            left = left[_write_some(real, number, left) :]
-            PORTS.settle()
-            if not len(left):
-                return size
+        return _write_in_parts(number, data)
 
     return write
 
 
-def _write_some(real: Callable[..., int], number: int, data: memoryview) -> int:
+def _write_in_parts(number: int, data: Any) -> int:
+    """Write as much as there is room for, again and again: to write all at once may wait in C."""
+    if not os.get_blocking(number):
+        PORTS.act()
+        done = _WRITE_ALL(number, data)
+        PORTS.settle()
+        return done
+    left = memoryview(data).cast("B")
+    size = len(left)
+    while True:
+        if _is_ready(number, _WRITE):
+            PORTS.act()
+        else:
+            PORTS.wait(lambda: _is_ready(number, _WRITE), None)
+        left = left[_write_some(number, left) :]
+        PORTS.settle()
+        if not len(left):
+            return size
+
+
+_WRITE_ALL = os.write
+
+
+def _write_some(number: int, data: memoryview) -> int:
     os.set_blocking(number, False)
     try:
-        return real(number, data)
+        return _WRITE_ALL(number, data)
     except BlockingIOError:
         return 0
     finally:
         os.set_blocking(number, True)
+
+
+def _reading_file(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of `io.FileIO`; buffers and text files call it while they hold a lock of their own in C."""
+
+    def read(self: io.FileIO, *args: Any) -> Any:
+        if _here() and not self.closed and _is_channel(self.fileno()):
+            _need_os_threads()
+            _await_content(self.fileno())
+        return real(self, *args)
+
+    return read
+
+
+def _writing_file(real: Callable[..., Any]) -> Callable[..., Any]:
+    def write(self: io.FileIO, data: Any, /) -> Any:
+        if not _here() or self.closed or not _is_channel(self.fileno()):
+            return real(self, data)
+        _need_os_threads()
+        return _write_in_parts(self.fileno(), data)
+
+    return write
+
+
+def _need_os_threads() -> None:
+    """Leave the execution where all virtual threads are one OS thread: each would be the owner of the file's lock."""
+    if ENGINE.current is not None and not ENGINE.on_os_threads:
+        ENGINE.leave(IDENTITY)
 
 
 # -- selectors --------------------------------------------------------------------------------------------------------
@@ -483,12 +579,12 @@ def _write_some(real: Callable[..., int], number: int, data: memoryview) -> int:
 
 def _selecting(real: Callable[..., Any]) -> Callable[..., Any]:
     def chosen(readers: Any, writers: Any, others: Any, timeout: float | None = None, /) -> Any:
-        if not _here():
+        if not _here() or (timeout is not None and timeout < 0):  # the real one complains
             return real(readers, writers, others, timeout)
         readers, writers, others = list(readers), list(writers), list(others)
-        if PORTS.wait(lambda: any(real(readers, writers, others, 0)), timeout):
-            return real(readers, writers, others, 0)
-        return [], [], []
+        if not PORTS.wait(lambda: any(real(readers, writers, others, 0)), timeout):
+            return [], [], []
+        return real(readers, writers, others, 0)
 
     return chosen
 

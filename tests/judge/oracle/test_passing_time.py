@@ -2,9 +2,12 @@
 
 from types import SimpleNamespace
 
+import pytest
+
 from plait.explore.serial import Serial
 
 LEASES = """
+    import datetime
     import threading
     import time
 
@@ -87,18 +90,24 @@ STAMPED = """
 EXPIRES = (["x = Leases(1)", "x.acquire('a')"], ["x.acquire('a', timeout=1)"], ["x.expire()"])
 
 
-def test_what_expires_while_a_call_waits_may_be_seen(judged, engine_rule):
+@pytest.fixture(params=["time.monotonic()", "datetime.datetime.now().timestamp()"])
+def leases(request):
+    """Leases that end by one clock or by the other."""
+    return LEASES.replace("time.monotonic()", request.param)
+
+
+def test_what_expires_while_a_call_waits_may_be_seen(judged, engine_rule, leases):
     for any_timeouts in (False, True):
         with engine_rule(any_timeouts=any_timeouts):
-            found = judged(LEASES, *EXPIRES)
+            found = judged(leases, *EXPIRES)
         assert found.conflicts
         assert found.violation is None
 
 
-def test_an_update_that_is_lost_meanwhile_is_found(judged, engine_rule):
+def test_an_update_that_is_lost_meanwhile_is_found(judged, engine_rule, leases):
     lock = "            with self._condition:\n                gone"
-    assert lock in LEASES
-    torn = LEASES.replace(lock, "            if True:\n                gone").replace(
+    assert lock in leases
+    torn = leases.replace(lock, "            if True:\n                gone").replace(
         "                self._condition.notify_all()\n", "")  # fmt: skip
     with engine_rule(any_timeouts=True):
         found = judged(torn, ["x = Leases(1)", "x.acquire('a')", "time.sleep(2)"], ["x.expire()"], ["x.expire()"])

@@ -107,7 +107,7 @@ _SUSPECTS = {
         "random", "randint", "randrange", "choice", "choices", "shuffle", "sample", "uniform", "getrandbits", "urandom",
         "token_hex", "token_bytes", "token_urlsafe", "uuid1", "uuid4", "SystemRandom", "default_rng",
     },
-    "real time": {"now", "utcnow", "today", "times", "clock_gettime", "getrusage"},
+    "real time": {"times", "getrusage"},
     "the address of an object": {"id", "hash"},
     "input or output": {
         "open", "read_text", "read_bytes", "exists", "listdir", "scandir", "getenv", "recv", "connect", "urlopen",

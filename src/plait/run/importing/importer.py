@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import gc
+import importlib
 import importlib.util
 import linecache
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from plait.run.foreign_time import is_rewritten
 from plait.run.rewrite import REFERENCES, compile_among
 
 if TYPE_CHECKING:
@@ -213,8 +215,11 @@ def resolve_lazy(module: ModuleType) -> bool:
 
 @contextmanager
 def mirrored_imports(modules: Mapping[str, ModuleType]) -> Iterator[None]:
-    """Let ``import threading`` in rewritten code return ``modules["threading"]`` until the block ends."""
-    real = builtins.__import__
+    """``import threading`` in rewritten code gives ``modules["threading"]`` while this block runs.
+
+    So does ``importlib.import_module("threading")``.
+    """
+    real, by_name = builtins.__import__, importlib.import_module
 
     def mirrored(
         name: str,
@@ -229,8 +234,14 @@ def mirrored_imports(modules: Mapping[str, ModuleType]) -> Iterator[None]:
                 return found
         return real(name, globals, locals, fromlist or (), level)
 
+    def mirrored_by_name(name: str, package: str | None = None) -> ModuleType:
+        found = by_name(name, package)
+        return modules.get(name, found) if is_rewritten(sys._getframe(1).f_globals) else found
+
     builtins.__import__ = mirrored
+    importlib.import_module = mirrored_by_name
     try:
         yield
     finally:
         builtins.__import__ = real
+        importlib.import_module = by_name

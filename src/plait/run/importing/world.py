@@ -21,6 +21,7 @@ from plait.errors import UsageError
 from plait.model.foreign import is_a
 from plait.model.site import Site
 from plait.run.engine import ENGINE
+from plait.run.foreign_time import virtual_dates_for_rewritten_code
 from plait.run.hooks.dynamic import HOOKS, Places, adopt_generators
 from plait.run.importing.adopt import Adopter, is_foreign
 from plait.run.importing.importer import Importer, resolve_lazy
@@ -44,6 +45,7 @@ class World:
     def __init__(self, sites: dict[int, Site], *, cache: Path | None = None, processes: bool = False) -> None:
         self.sites = Places.sites = sites
         adopt_generators()
+        virtual_dates_for_rewritten_code()
         self.cache = cache_folder() if cache is None else cache
         self.mirror = Mirror(sites, self.cache, processes=processes)
         self.adopter = Adopter(self.mirror, sites, self.cache)

@@ -6,6 +6,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import Context
+from time import perf_counter
+from time import sleep as real_sleep
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,6 +26,7 @@ from plait.run.vthread import FINISHED, VThread
 
 _MAIN_IDENT = threading.main_thread().ident or 0  # the real one
 _IDENT_BASE = 1000  # a thread's identifier is never 0 and the same in every execution
+_LOOKS = 0.002  # seconds between two looks at a thread of the system
 
 
 class Thread:
@@ -113,6 +116,9 @@ class Thread:
 
     def join(self, timeout: float | None = None) -> None:
         """Mirror `threading.Thread.join`."""
+        if _is_real(self):
+            _join_real(self, timeout)
+            return
         if not hasattr(self, "_vthread"):
             raise RuntimeError("Thread.__init__() not called")
         other = self._vthread
@@ -182,6 +188,8 @@ class Thread:
 
     def is_alive(self) -> bool:
         """Mirror `threading.Thread.is_alive`."""
+        if _is_real(self):
+            return _runs(self)
         other = self._vthread
         if other is None:
             return False
@@ -205,6 +213,8 @@ class Thread:
     @property
     def ident(self) -> int | None:
         """Mirror `threading.Thread.ident`."""
+        if _is_real(self):
+            return vars(self).get("_ident")
         return None if self._vthread is None or self._vthread is _starting else _ident(self._vthread)
 
     native_id = ident
@@ -239,6 +249,25 @@ class Thread:
         """Set `daemon`, in its old form."""
         old_name("setDaemon() is deprecated, set the daemon attribute instead")
         self.daemon = daemonic
+
+
+# Threads that were started before their class came under control: instances of it, but threads of the system.
+
+
+def _is_real(thread: Thread) -> bool:
+    own = vars(thread)
+    return "_vthread" not in own and "_started" in own
+
+
+def _runs(thread: Thread) -> bool:
+    return any(each is thread for each in list(threading._active.values()))  # type: ignore[attr-defined]
+
+
+def _join_real(thread: Thread, timeout: float | None) -> None:
+    """Wait in real time: nothing that is under control can end the thread sooner."""
+    end = None if timeout is None else perf_counter() + timeout
+    while _runs(thread) and (end is None or perf_counter() < end):
+        real_sleep(_LOOKS)
 
 
 class ExistingThread(Thread):
