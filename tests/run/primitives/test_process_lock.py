@@ -66,6 +66,14 @@ def test_classes_have_the_same_methods(name, mirror):
             assert found == expected, method
 
 
+def test_a_semaphore_is_locked_when_nothing_is_left(processes):
+    for kind in (processes.Semaphore, processes.BoundedSemaphore):
+        semaphore = kind(1)
+        assert not semaphore.locked()
+        with semaphore:
+            assert semaphore.locked()
+
+
 def test_outside_of_the_mirror_everything_is_real(mirror):
     before = multiprocessing.synchronize.Lock
     with mirror.installed():

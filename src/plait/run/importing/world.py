@@ -101,7 +101,7 @@ class World:
         if not self._under_test(module) or not isinstance(file, str):
             return
         text = Path(file).read_bytes()
-        source = Module(module.__name__, file, ast.parse(text), hasattr(module, "__path__"), True, text)
+        source = Module(module.__name__, file, ast.parse(text), "__path__" in vars(module), True, text)
         if all(map(_is_importable, source.for_types)):
             return
         for name in (*source.imported_late, *source.for_types):  # in a circle, the order matters

@@ -88,6 +88,10 @@ class ProcessSemaphore(Semaphore):
         """Mirror `multiprocessing.Semaphore.get_value`."""
         return self._value
 
+    def locked(self) -> bool:
+        """Mirror `multiprocessing.Semaphore.locked`, which came with 3.14."""
+        return self._value == 0
+
 
 class ProcessBoundedSemaphore(ProcessSemaphore, BoundedSemaphore):
     """`multiprocessing.BoundedSemaphore`: releasing it more often than it was acquired is an error."""
