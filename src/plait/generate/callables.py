@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class Recorder:
@@ -161,8 +161,9 @@ class Standin:
     """An object with only the attributes that the code uses of it: ``Standin('record', 'level', 'format()')``.
 
     A name with parentheses is a method. The value of an attribute, and the result of a method, follow from the name
-    (`likely_value`): ``lock`` is a lock, ``size`` a number. Special methods can be given too: ``'__call__()'``. It has
-    no state that changes, and dictionaries and lists are made anew for each caller: threads cannot disagree about it.
+    (`likely_value`): ``lock`` is a lock, ``size`` a number. Special methods can be given too: ``'__call__()'``.
+    Dictionaries and lists are made anew for each caller. A store keeps what it is given (`StandinStore`). Others have
+    no state that changes, so threads cannot disagree about them.
     """
 
     def __new__(cls, _name: str, *parts: str) -> Standin:
@@ -172,12 +173,13 @@ class Standin:
 
     def __init__(self, name: str, *parts: str) -> None:
         self.__name__ = name
+        self._memory = StandinStore(self) if _is_store(part for part in parts if part.endswith("()")) else None
         for part in parts:
             attribute = part.removesuffix("()")
             if attribute.startswith("__"):
                 continue
             if part != attribute:
-                setattr(self, attribute, _Answer(f"{name}.{attribute}", attribute))
+                setattr(self, attribute, _Answer(f"{name}.{attribute}", attribute, self._memory))
             elif not isinstance(value := likely_value(attribute, f"{name}.{attribute}"), dict | list):
                 setattr(self, attribute, value)
         self._fresh = frozenset(part for part in parts if part not in vars(self) and "(" not in part)
@@ -198,14 +200,21 @@ class Standin:
 
 
 class _Answer:
-    """A method of a stand-in. It accepts any arguments and returns the `likely_value` of its name."""
+    """A method of a stand-in. It accepts any arguments and returns the `likely_value` of its name.
 
-    def __init__(self, path: str, name: str) -> None:
+    With a memory it keeps, and gives back, what its name says.
+    """
+
+    def __init__(self, path: str, name: str, memory: StandinStore | None = None) -> None:
         self.__name__ = path
         self._name = name
+        self._memory = memory
 
-    def __call__(self, *_args: Any, **_kwargs: Any) -> Any:
-        return likely_value(self._name, f"{self.__name__}()")
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        def likely() -> Any:
+            return likely_value(self._name, f"{self.__name__}()")
+
+        return likely() if self._memory is None else self._memory.use(self._name, (*args, *kwargs.values()), likely)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Answer) and self.__name__ == other.__name__
@@ -214,14 +223,24 @@ class _Answer:
         return hash(self.__name__)
 
 
+def _on_item(name: str, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the special method of a stand-in that uses its memory, or without one does something else."""
+
+    def method(self: Any, *args: Any) -> Any:
+        memory = self._memory
+        return otherwise(self, *args) if memory is None else memory.use(name, args, lambda: otherwise(self, *args))
+
+    return method
+
+
 _SPECIALS: dict[str, Callable[..., Any]] = {
     "__call__": lambda self, *_args, **_kwargs: Partner(f"{self.__name__}()"),
     "__enter__": lambda self: self,
     "__exit__": lambda _self, *_why: None,
     "__iter__": lambda _self: iter(()),
-    "__getitem__": lambda self, key: Partner(f"{self.__name__}[{key!r}]"),
-    "__setitem__": lambda _self, _key, _value: None,
-    "__contains__": lambda _self, _key: False,
+    "__getitem__": _on_item("get", lambda self, key: Partner(f"{self.__name__}[{key!r}]")),
+    "__setitem__": _on_item("set", lambda _self, _key, _value: None),
+    "__contains__": _on_item("has", lambda _self, _key: False),
     "__len__": lambda _self: 0,
     "__lt__": lambda self, other: self.__name__ < getattr(other, "__name__", ""),
 }
@@ -233,6 +252,81 @@ def _with_specials(names: frozenset[str]) -> type[Standin]:
     more |= {"__bool__"} if "__len__" in names else set()
     body = {name: _SPECIALS.get(name, lambda _self: True) for name in sorted(names | more)}
     return type("Standin", (Standin,), body) if body else Standin
+
+
+class StandinStore:
+    """What a stand-in for a store was given, and gives back: ``get(key)`` returns what ``set(key, value)`` was told.
+
+    Each use is one step. Collections are copied, as by a store outside of the process. ``announce`` is told of each use
+    before it: by that the engine learns that the order of uses matters.
+    """
+
+    announce: Callable[[object, bool], None] = staticmethod(lambda _owner, _changes: None)
+
+    def __init__(self, owner: object) -> None:
+        self._owner = owner
+        self._table: dict[Any, Any] = {}
+
+    def use(self, name: str, values: tuple[Any, ...], otherwise: Callable[[], Any]) -> Any:
+        """Do what the name of a method says with a key, and perhaps a value; return its result, else that of another.
+
+        Arguments that the meaning leaves over, such as the time when an entry expires, are ignored.
+        """
+        meaning, noun = _meaning(name)
+        if (meaning == "set" and len(values) == 1) or not values:  # one value for the whole store
+            values = ((), *values)
+        key, given = (noun, values[0]), values[1:]
+        try:
+            hash(key)
+        except TypeError:
+            return otherwise()
+        if meaning:
+            self.announce(self._owner, meaning not in ("get", "has"))
+        match meaning:
+            case "set" if given:
+                self._table[key] = _copied(given[0])
+            case "get" if key in self._table:
+                return _copied(self._table[key])
+            case "get" if meaning == name and given:
+                return given[0]
+            case "has":
+                return key in self._table
+            case "delete":
+                self._table.pop(key, None)
+            case "clear":
+                self._table.clear()
+        return otherwise()
+
+
+def _copied(value: Any) -> Any:
+    return type(value)(value) if type(value) in (dict, list, set, bytearray) else value
+
+
+_MEANINGS = {
+    "get": frozenset(("get", "read", "load", "fetch", "find", "lookup", "retrieve", "__getitem__")),
+    "set": frozenset(("set", "write", "store", "save", "update", "__setitem__")),
+    "delete": frozenset(("delete", "remove", "discard", "evict", "__delitem__")),
+    "has": frozenset(("has", "contains", "exists", "__contains__")),
+    "clear": frozenset(("clear",)),
+    "": frozenset(("open", "close", "connect", "disconnect", "flush", "sync", "ping")),  # these leave the content alone
+}
+"""First words of methods of stores, by what they do. ``put`` is none: of a queue, ``get`` takes away what was put."""
+
+
+def _meaning(name: str) -> tuple[str | None, str]:
+    """Return what a method of a store does according to its name, and to what: ``load_user`` gets a ``user``."""
+    verb, _, noun = (name, "", "") if name.startswith("__") else name.partition("_")
+    return next((meaning for meaning, verbs in _MEANINGS.items() if verb in verbs), None), noun
+
+
+def _is_store(methods: Iterable[str]) -> bool:
+    """Return whether the names of all methods tell what they do, and something can be set as well as gotten.
+
+    A method that locks, or compares and sets, may be what makes the class safe: then nothing is kept.
+    """
+    told = [_meaning(each.removesuffix("()")) for each in methods]
+    nouns = {meaning: {noun for other, noun in told if other == meaning} for meaning in ("get", "set")}
+    return all(meaning is not None for meaning, _ in told) and bool(nouns["get"] & nouns["set"])
 
 
 def likely_value(name: str, path: str) -> Any:
@@ -278,22 +372,35 @@ _TOLD = {
 
 
 def implemented(cls: Any) -> Any:
-    """Return a concrete subclass of an abstract class or Protocol, whose added methods do nothing."""
+    """Return a concrete subclass of an abstract class or Protocol, whose added methods do nothing, or are a store's."""
     body: dict[str, Any] = {}
     names = set(getattr(cls, "__abstractmethods__", ()))
     if getattr(cls, "_is_protocol", False):
         names |= {name for each in cls.__mro__ if getattr(each, "_is_protocol", False) for name in _open_names(each)}
         body["__init__"] = lambda _self: None
-    for name in sorted(names):
-        found = getattr(cls, name, None)
-        if isinstance(found, property):
+    found = {name: getattr(cls, name, None) for name in sorted(names)}
+    store = _is_store(name for name, each in found.items() if callable(each))
+    for name, each in found.items():
+        if isinstance(each, property):
             body[name] = property(partial(_likely_of, name))
-        elif not callable(found):
+        elif not callable(each):
             body[name] = likely_value(name, name)
         else:
-            promised = _annotations(found).get("return")
-            body[name] = _doing_nothing(name, promised, _promised(found, promised))
+            promised = _annotations(each).get("return")
+            method = _doing_nothing(name, promised, _promised(each, promised))
+            body[name] = _with_memory(name, method) if store else method
     return type(f"{cls.__name__}Standin", (cls,), body)
+
+
+def _with_memory(name: str, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that uses the memory of its instance, and else returns what another method does."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        memory = vars(self).get("_memory") or vars(self).setdefault("_memory", StandinStore(self))
+        return memory.use(name, (*args, *kwargs.values()), lambda: otherwise(self))
+
+    method.__name__ = name
+    return method
 
 
 def _likely_of(name: str, _self: object) -> Any:
@@ -347,7 +454,7 @@ _COLLECTING, _BY_NAME = (2, 4), 3  # kinds of parameters, as `inspect` numbers t
 def _doing_nothing(name: str, annotation: Any, promised: Any = None) -> Any:
     said = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
     head = said.rpartition(".")[2].partition("[")[0].strip()
-    simple = name.startswith("__") or annotation is None or head in _RESULTS
+    simple = name.startswith("__") or annotation is None or head in _RESULTS or _may_be_none(said)
 
     def method(self: Any, *_args: Any, **_kwargs: Any) -> Any:
         if name in ("__enter__", "__aenter__") or head in ("Self", type(self).__name__):
@@ -364,6 +471,10 @@ def _doing_nothing(name: str, annotation: Any, promised: Any = None) -> Any:
 
     method.__name__ = name
     return method
+
+
+def _may_be_none(annotation: str) -> bool:
+    return "None" in (part.strip() for part in annotation.split("|"))
 
 
 class Database:

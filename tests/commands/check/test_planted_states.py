@@ -63,12 +63,38 @@ class Diary:
         with self._lock:
             return self._made.get(page, 0) > time.monotonic()
 '''
+VISITS = '''
+import threading
+from typing import Protocol
+
+class Store(Protocol):
+    def load(self, key: str) -> int | None: ...
+    def save(self, key: str, value: int) -> None: ...
+
+class Visits:
+    """All of its state is in what it is given: a stand-in that forgets would hide every fault."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._lock = threading.Lock()
+
+    def visit(self, page: str) -> int:
+        with self._lock:
+            count = (self._store.load(page) or 0) + 1
+            self._store.save(page, count)
+        return count
+'''
 PLANTED = {
     "one half read before the lock is taken": (
         HITS, "Hits", "        with self._lock:\n            return self._hits, self._misses",
         "        hits = self._hits\n        with self._lock:\n            return hits, self._misses", 500,
     ),
     "copy-on-write made in-place": (NAMES, "Names", "values = dict(self._values)", "values = self._values", 500),
+    "a collaborator's state read before the lock is taken": (
+        VISITS, "Visits",
+        "        with self._lock:\n            count = (self._store.load(page) or 0) + 1",
+        "        count = (self._store.load(page) or 0) + 1\n        with self._lock:", 40,
+    ),
     "the state changed outside the lock, behind an hour": (
         DIARY, "Diary",
         "            del self._made[page]\n            self._moved += 1\n            return self._moved",

@@ -68,6 +68,62 @@ class Store(abc.ABC):
     def size(self): ...
 
 
+class Table(Protocol):
+    def get(self, key: str) -> int | None: ...
+
+    def set(self, key: str, value: int, ttl: float = 1.0) -> None: ...
+
+    def delete(self, key: str) -> None: ...
+
+
+class GuardedTable(Table, Protocol):
+    def acquire(self) -> bool: ...
+
+
+@pytest.mark.parametrize("make", [implemented(Table), lambda: Standin("table", "get()", "set()", "delete()")])
+def test_a_store_gives_back_what_it_was_told(make):
+    table, other = make(), make()
+    table.set("a", 3, ttl=9.0)
+    assert table.get("a") == 3
+    assert other.get("a") in (None, Partner("table.get()"))
+    assert table.get("b") in (None, Partner("table.get()"))
+    table.set("a", [3])
+    table.get("a").append(4)
+    assert table.get("a") == [3]
+    table.delete("a")
+    assert table.get("a") != [3]
+
+
+def test_a_store_is_also_one_by_brackets_and_for_one_value():
+    made = Standin("table", "__getitem__()", "__setitem__()", "__contains__()")
+    made["a"] = 1
+    assert (made["a"], "a" in made, "b" in made) == (1, True, False)
+    cell = Standin("cell", "load_user()", "save_user()", "flush()")
+    cell.save_user("ada")
+    assert (cell.load_user(), cell.flush()) == ("ada", Partner("cell.flush()"))
+
+
+@pytest.mark.parametrize(
+    ("write", "parts"),
+    [
+        ("put", ("put()", "get()")),  # what was put is gone after the first get
+        ("set", ("get()", "set()", "lock()")),
+        ("set", ("get()", "set()", "compare_and_set()")),
+        ("set_page", ("get()", "get_user()", "set_page()")),
+    ],
+)
+def test_what_may_be_no_plain_store_keeps_nothing(write, parts):
+    made = Standin("table", *parts)
+    getattr(made, write)("a", 7)
+    assert made.get("a") == Partner("table.get()")
+
+
+def test_a_protocol_that_locks_keeps_nothing():
+    table = implemented(GuardedTable)()
+    table.set("a", 7)
+    assert table.get("a") is None
+
+
 class Sender(Protocol):
     name: str
 

@@ -20,9 +20,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from plait.generate import callables
 from plait.model.site import Site
 from plait.run.asked import signals
+from plait.run.engine import ENGINE, access
 from plait.run.hooks.dynamic import HOOKS
+from plait.run.operations import READ, WRITE
 from plait.run.primitives import clock, file_lock
 from plait.run.primitives import thread as threads
 from plait.run.primitives.condition import Condition
@@ -33,7 +36,7 @@ from plait.run.primitives.number import next_pool, number
 from plait.run.primitives.process_lock import PACKAGE, installed_in_package, process_modules
 from plait.run.primitives.semaphore import BoundedSemaphore, Semaphore
 from plait.run.primitives.simple_queue import SimpleQueue
-from plait.run.primitives.site import SKIPPED
+from plait.run.primitives.site import SKIPPED, here
 from plait.run.rewrite import compile_module, rewrite
 
 _FROM_SOURCE = ("queue", "sched", "concurrent.futures._base", "concurrent.futures.thread", "concurrent.futures")
@@ -69,7 +72,8 @@ class Mirror:
         if importlib.util.find_spec("fcntl") is not None:
             self.modules["fcntl"] = self._fcntl()
         self.modules["signal"] = signals()
-        SKIPPED.add("threading")
+        SKIPPED.update(("threading", callables.__name__))
+        callables.StandinStore.announce = staticmethod(_announce)
         with self.installed():
             for name in sorted(_FROM_SOURCE):  # a package before its parts
                 self._enter(name)
@@ -201,6 +205,13 @@ class Mirror:
         code, sites = compile_module(Path(path).read_bytes(), name, path, self._cache)
         self._sites.update((site.number, site) for site in sites)
         exec(code, module.__dict__)
+
+
+def _announce(store: object, changes: bool) -> None:
+    """Pass a point in front of a use of a stand-in's memory: it is state that threads share."""
+    thread = ENGINE.current
+    if thread is not None:
+        access(thread, ENGINE.heap.loc_of(store, "content"), WRITE if changes else READ, here())
 
 
 def _keep_exceptions(real: types.ModuleType, mirrored: types.ModuleType) -> None:
