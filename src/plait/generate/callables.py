@@ -387,7 +387,7 @@ def implemented(cls: Any) -> Any:
             body[name] = likely_value(name, name)
         else:
             promised = _annotations(each).get("return")
-            method = _doing_nothing(name, promised, _promised(each, promised))
+            method = _doing_nothing(name, promised, _promised(each, promised), may_lack=store)
             body[name] = _with_memory(name, method) if store else method
     return type(f"{cls.__name__}Standin", (cls,), body)
 
@@ -451,10 +451,11 @@ def _promised(function: Any, annotation: Any) -> Any:
 _COLLECTING, _BY_NAME = (2, 4), 3  # kinds of parameters, as `inspect` numbers them: *args and **kwargs, keyword-only
 
 
-def _doing_nothing(name: str, annotation: Any, promised: Any = None) -> Any:
+def _doing_nothing(name: str, annotation: Any, promised: Any = None, *, may_lack: bool = False) -> Any:
     said = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
     head = said.rpartition(".")[2].partition("[")[0].strip()
-    simple = name.startswith("__") or annotation is None or head in _RESULTS or _may_be_none(said)
+    simple = name.startswith("__") or annotation is None or head in _RESULTS
+    simple = simple or (may_lack and "None" in (part.strip() for part in said.split("|")))
 
     def method(self: Any, *_args: Any, **_kwargs: Any) -> Any:
         if name in ("__enter__", "__aenter__") or head in ("Self", type(self).__name__):
@@ -471,10 +472,6 @@ def _doing_nothing(name: str, annotation: Any, promised: Any = None) -> Any:
 
     method.__name__ = name
     return method
-
-
-def _may_be_none(annotation: str) -> bool:
-    return "None" in (part.strip() for part in annotation.split("|"))
 
 
 class Database:
