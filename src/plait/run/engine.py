@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Entry = tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]
 
 _MAX_STEPS = 20_000
-_STRANGERS = "code under test runs in threads of code that is not under control"
+_FOREIGN_THREADS = "code under test runs in threads of code that is not under control"
 _COLLECT_EVERY = 400  # executions between two garbage collections
 _LINGER = 1000  # loop iterations and calls after which a thread that swallowed its unwinding is unwound again
 
@@ -606,7 +606,7 @@ class Engine:
         if self.current is not None:
             self.max_steps, self.look_at = -1, self.step
             if self.leavable:
-                self.uncontrolled = _STRANGERS
+                self.uncontrolled = _FOREIGN_THREADS
         return True
 
     def endless(self, thread: VThread, site: int) -> None:

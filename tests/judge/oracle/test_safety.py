@@ -304,7 +304,7 @@ WAITING = """
 
 
 @pytest.mark.parametrize("waiting", [(), ("enter",)])
-def test_onlookers_may_see_a_call_that_waits(judged, waiting):
+def test_calls_that_write_nothing_may_see_a_call_that_waits(judged, waiting):
     found = judged(WAITING, ["x = Gate()"], ["x.enter()"], ["x.busy()"], rules=Rules(waiting=waiting))
     assert (found.violation is None) == bool(waiting)
 

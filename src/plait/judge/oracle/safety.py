@@ -64,7 +64,7 @@ class Violation:
     probe: tuple[str, CallResult, tuple[CallResult, ...]] | None = None
     answers: tuple[Canonical, ...] = ()  # of further calls, if the final state is suspect
     helped: bool = False  # threads of the class took part
-    onlookers: frozenset[int] = frozenset()  # if calls are stuck: calls that wrote nothing while others waited
+    passive: frozenset[int] = frozenset()  # if calls are stuck: calls that wrote nothing while others waited
     instants: tuple[float, ...] = ()  # values that the clock showed after time had passed, if any thread read it
 
     @property
@@ -87,7 +87,7 @@ class _KnownOrders:
     probe_mask: set[int] = field(default_factory=set)
     # By final state: the answers, if a further call did not end.
     endless: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
-    wearisome: bool = False  # a further call after an order did not end although it had its full time
+    probe_timed_out: bool = False  # a further call after an order did not end although it had its full time
     right: set[tuple[Any, ...]] = field(default_factory=set)  # keys of executions that fit
     extended: bool = False  # by orders in which threads of the class run in the middle of calls
     instants: set[tuple[float, ...]] = field(default_factory=set)  # and by time that passes up to these instants
@@ -179,13 +179,13 @@ class Examination:
             return Violation("wrong-result", None, (), seen, INVARIANT)
         # An order counts only if it agrees with the execution: a call that ended before another one began comes first
         # there as well (linearisability, not mere serialisability).
-        matching, onlookers = specification.matching(seen), frozenset[int]()
-        if not matching and (onlookers := self._onlookers(seen)):
-            matching = specification.matching(seen, without=onlookers)
+        matching, passive = specification.matching(seen), frozenset[int]()
+        if not matching and (passive := self._passive_calls(seen)):
+            matching = specification.matching(seen, without=passive)
         if not matching and seen.status == DEADLOCK and self._gave_up_a_lock(seen, specification):
             return None
         if not matching and seen.status == DEADLOCK:
-            return _stuck(seen, specification, onlookers)
+            return _stuck(seen, specification, passive)
         if not matching and self._gave_way() and any(
             other.status == seen.status and other.results == seen.results for other in specification.observed
         ):  # fmt: skip
@@ -239,7 +239,7 @@ class Examination:
                 return Violation("exception", result[1], (position,), seen, text)
         return None
 
-    def _onlookers(self, seen: Observed) -> frozenset[int]:
+    def _passive_calls(self, seen: Observed) -> frozenset[int]:
         """Return calls that wrote nothing while another thread was in a call that may wait: they may see it half done.
 
         A call may wait if its code does, or if it has waited in this execution.
@@ -439,7 +439,7 @@ class Examination:
         """
         known = self._known
         found = self._confirm_state(violation) if violation.kind == _SUSPECT else violation
-        if violation.onlookers and self._stuck_without(violation):
+        if violation.passive and self._stuck_without(violation):
             found = None
         if found is not None and violation.detail not in INEXCUSABLE and self._extend(violation, known):
             again = self._judge_again(violation, known)
@@ -456,7 +456,7 @@ class Examination:
         Such a call may have ended only because others waited: a second caller is turned away while the first one waits.
         No order lets it end before the waiting call begins, but nothing was lost.
         """
-        test, left = self.bed.test, violation.onlookers
+        test, left = self.bed.test, violation.passive
         used = {name for call in test.calls for name in (call.receiver, *call.args, *(text for _, text in call.kwargs))}
         if any(call.result in used for position, call in enumerate(test.calls) if position in left):
             return False
@@ -579,8 +579,8 @@ class Examination:
         They get the full time before that. Otherwise a call that a busy machine has slowed down would count as endless,
         and hide the violation.
         """
-        answers = probe(self.bed, self.probes, PROBE_S / 10 if known.wearisome else PROBE_S)
-        known.wearisome |= ENDLESS in answers
+        answers = probe(self.bed, self.probes, PROBE_S / 10 if known.probe_timed_out else PROBE_S)
+        known.probe_timed_out |= ENDLESS in answers
         return answers
 
     def replay(self, schedule: Schedule, *, backend: str = "auto") -> tuple[Violation | None, str | None]:
@@ -597,13 +597,13 @@ class Examination:
         return violation, lost
 
 
-def _stuck(seen: Observed, specification: Specification, onlookers: frozenset[int]) -> Violation:
+def _stuck(seen: Observed, specification: Specification, passive: frozenset[int]) -> Violation:
     """Return the violation that calls are stuck, with the calls that may be left out (`Examination.confirm`)."""
     never = not any(other.status == DEADLOCK and other.last for other in specification.observed)
     if any(entry[2] == HAND_OVER for entry in ENGINE.trace):  # releasing another's lock is no mere look
-        onlookers = frozenset()
+        passive = frozenset()
     reason = NEVER_STUCK if never else STUCK
-    return Violation(DEADLOCK, None, _unfinished(seen), seen, reason, onlookers=onlookers)
+    return Violation(DEADLOCK, None, _unfinished(seen), seen, reason, passive=passive)
 
 
 def _is_forbidden(error: BaseException | None) -> bool:
