@@ -28,16 +28,21 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Uncaught:
-    """An exception that ended a thread."""
+    """An exception that ended a thread; ``while_handling`` is the one that was being handled when it was raised."""
 
     thread: int
     exception: str
     message: str
     at: Spot
+    while_handling: str = ""
 
     def __str__(self) -> str:
         text = f"{self.exception}: {self.message}" if self.message else self.exception
-        return f"thread {self.thread} raised {text}, at {self.at}"
+        return "\n    ".join([f"thread {self.thread} raised {text}, at {self.at}", *self.origin()])
+
+    def origin(self) -> list[str]:
+        """Return what says where the trouble began, if that was another exception."""
+        return [f"while handling {self.while_handling}"] if self.while_handling else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,8 @@ class Raised:
     def details(self) -> list[str]:
         """Return one entry per thread."""
         if len(self.failures) == 1:
-            return [f"at {self.failures[0].at}", *map(str, self.waits)]
+            only = self.failures[0]
+            return [f"at {only.at}", *only.origin(), *map(str, self.waits)]
         return [*map(str, self.failures), *map(str, self.waits)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plait.model.foreign import exception_text
+from plait.model.foreign import class_name, exception_text
 from plait.model.outcome import Deadlock, Finished, Hang, Outcome, Raised, Spot, Uncaught, Wait
 from plait.observe.places import owners, place
 from plait.observe.spots import enclosing_loop, spot_of, spot_of_error
@@ -28,10 +28,13 @@ def ending(engine: Engine) -> Outcome:
     Call this while the execution's objects are alive (from the engine's ``finish``).
     """
     failures = tuple(
-        Uncaught(thread.id, type(thread.error).__name__, exception_text(thread.error), spot_of_error(thread.error))
+        Uncaught(
+            thread.id, type(thread.error).__name__, exception_text(thread.error), spot_of_error(thread.error),
+            _first_of(thread.error),
+        )
         for thread in engine.threads[1:]
         if thread.error is not None and not isinstance(thread.error, SystemExit)
-    )
+    )  # fmt: skip
     if failures:
         return Raised(failures, _waits(engine) if engine.status == DEADLOCK else ())
     if engine.status == HANG:
@@ -39,6 +42,20 @@ def ending(engine: Engine) -> Outcome:
     if engine.status == DEADLOCK:
         return Deadlock(_waits(engine))
     return Finished()
+
+
+def _first_of(error: BaseException) -> str:
+    """Return the exception that a chain of them began with, and where; nothing if there is no chain."""
+    first, seen = error, {id(error)}
+    while (before := first.__cause__ or (None if first.__suppress_context__ else first.__context__)) is not None:
+        if id(before) in seen:  # code under test can make a circle
+            break
+        seen.add(id(before))
+        first = before
+    if first is error:
+        return ""
+    text = exception_text(first)
+    return f"{class_name(type(first))}{f': {text}' if text else ''}, at {spot_of_error(first)}"
 
 
 def left_behind(engine: Engine) -> Outcome:
