@@ -30,7 +30,9 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_reads_the_shared_words_alike(command, tmp_path):
+def test_every_command_reads_the_shared_words_alike(command, tmp_path, monkeypatch):
+    (tmp_path / "lib").mkdir()
+    monkeypatch.chdir(tmp_path)
     made, words = COMMANDS[command]
     searches = command != "perf"
     asked = made(read_arguments(command, [*words, *SHARED, *(SEARCHED if searches else [])], tmp_path))

@@ -305,6 +305,7 @@ def test_findings_of_one_class_say_what_is_raised_and_wrap_long_values(show):
     raised = {
         **wrong, "kind": "exception", "exception": "KeyError", "summary": "Account: `x.take()` can raise KeyError",
         "raised": "KeyError: 'a', raised at account.py:3, in `Account.take`",
+        "raised_at": {"message": "'a'", "file": "account.py", "line": 3},
     }  # fmt: skip
     wrong["interleaving"] = [{**step, "value": "b'" + "\\x00" * 40} for step in wrong["interleaving"]]
     data["findings"] = [wrong, raised]

@@ -170,6 +170,7 @@ READERS = {
     ("commands/check/worker/tasks.py", "_resumed"): "in the worker: a stream as a worker left it",
     ("commands/diff/worker.py", "next_stage"): "in the worker: a generator as a worker left it",
     ("commands/replay/debug.py", "_session"): "in the debugged process: written by its parent",
+    ("run/foreign_waits.py", "*"): "in the process of the code under test: its own sockets",
     ("run/rewrite/cache.py", "*"): "code that is about to be run",
 }
 UNPICKLING = {"load", "loads", "Unpickler", "find_class"}

@@ -100,8 +100,12 @@ class World:
         file = getattr(module, "__file__", None)
         if not self._under_test(module) or not isinstance(file, str):
             return
-        text = Path(file).read_bytes()
-        source = Module(module.__name__, file, ast.parse(text), "__path__" in vars(module), True, text)
+        try:
+            text = Path(file).read_bytes()
+            tree = ast.parse(text)
+        except (OSError, SyntaxError, ValueError):  # it was imported earlier, and its file is another one by now
+            return
+        source = Module(module.__name__, file, tree, "__path__" in vars(module), True, text)
         if all(map(_is_importable, source.for_types)):
             return
         for name in (*source.imported_late, *source.for_types):  # in a circle, the order matters
