@@ -16,6 +16,7 @@ from plait.generate.crossing import CrossedTests
 from plait.generate.draft import ARGUMENT, Scene
 from plait.generate.raising import RaisingTests
 from plait.generate.sequence import LATER, Prefix, Sequences, _that_worked
+from plait.generate.states import StateTests
 from plait.generate.values.value import RECEIVER
 from plait.generate.waiting import WaitingTests
 from plait.model.test import Call, Test
@@ -46,6 +47,8 @@ _RAISING = 3
 """Most tests of a stage in which calls raise (`plait.generate.raising`)."""
 _CROSSED = 2
 """Most tests of a stage whose calls take two things in both orders (`plait.generate.crossing`)."""
+_STATES = 6
+"""Most tests of a stage in states in which calls change something (`plait.generate.states`)."""
 _DOUBLED = 2
 """Groups of four tests with two calls in one thread, in a stage without waiting methods (`Stages._doubled`)."""
 _ELSEWHERE = 0.3
@@ -154,6 +157,8 @@ class Stages:
         own = Random(0)  # a separate source: these tests do not change the stages
         self._raising = RaisingTests(Sequences(catalogue, run, own), own)
         self._crossed = CrossedTests(Sequences(catalogue, run, own), own)
+        states = Random(0)
+        self._states = StateTests(Sequences(catalogue, run, states), states, concerned=changed)
 
     def next_stage(self) -> Stage:
         """Return a new prefix with its suffixes. Raises `UsageError` if no constructor call of the subject works."""
@@ -168,7 +173,10 @@ class Stages:
         return Stage(
             self.made, tuple(imports), tuple(draft.call for draft in prefix.drafts),
             tuple(Suffix(draft.call, draft.imports) for draft in drafts), waiting,
-            (*whole, *self._raising.take(_RAISING, self._is_wanted), *self._crossed.take(_CROSSED, self._is_wanted)),
+            (
+                *whole, *self._raising.take(_RAISING, self._is_wanted), *self._crossed.take(_CROSSED, self._is_wanted),
+                *self._states.take(_STATES, self._is_wanted),
+            ),
         )  # fmt: skip
 
     def _doubled(self, prefix: Prefix, drafts: Sequence[Draft]) -> list[Test]:

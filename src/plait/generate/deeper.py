@@ -6,7 +6,6 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from plait.generate.crossing import CrossedTests
 from plait.generate.mixing import MixedTests
 from plait.generate.raising import RaisingTests
 from plait.generate.seen import Seen
@@ -14,9 +13,10 @@ from plait.generate.sequence import LATER
 from plait.generate.waiting import WaitingTests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plait.generate.pairs import Pair, PairTable
+    from plait.generate.planned import PlannedTests
     from plait.generate.registry import GenerationStrategy
     from plait.generate.sequence import Sequences
     from plait.model.test import Test
@@ -59,13 +59,13 @@ class DeeperTests:
     with any): there are few such pairs, and methods that are not safe against themselves are common.
 
     Special tests are mixed in: if the class waits, tests that make calls wait (`plait.generate.waiting`); a few with
-    calls that raise (`plait.generate.raising`) or that take two things in both orders (`plait.generate.crossing`); and,
-    while many pairs have never run concurrently, tests of many methods (`plait.generate.mixing`).
+    calls that raise (`plait.generate.raising`); those that are ``planned``; and, while many pairs have never run
+    concurrently, tests of many methods (`plait.generate.mixing`).
     """
 
     def __init__(
-        self, inner: GenerationStrategy, sequences: Sequences, random: Random, crossed: CrossedTests, *, threads: int,
-        wide: bool = True,
+        self, inner: GenerationStrategy, sequences: Sequences, random: Random, planned: Sequence[PlannedTests], *,
+        threads: int, wide: bool = True,
     ) -> None:  # fmt: skip
         self.pairs: PairTable = inner.pairs
         self._inner = inner
@@ -80,7 +80,7 @@ class DeeperTests:
         self._alone: list[tuple[Pair, str]] | None = None
         self._waiting = WaitingTests(sequences, random)
         self._raising = RaisingTests(sequences, random)
-        self._crossed = crossed
+        self._planned = tuple(planned)
         self._mixed = MixedTests(sequences, random, inner.pairs, threads=threads) if wide else None
 
     def next_test(self) -> Test | None:
@@ -89,7 +89,9 @@ class DeeperTests:
             itself = [pair for pair in self.pairs.records if pair[0] == pair[1]]
             self._alone = [(pair, how) for pair in itself for how in (TWINS, APART, ANYHOW)]
             self._random.shuffle(self._alone)
-        special = self._raising.next_test() or self._waiting.next_test() or self._crossed.next_test()
+        special = self._raising.next_test() or self._waiting.next_test()
+        for each in self._planned if special is None else ():
+            special = special or each.next_test()
         if special is None and self._mixed is not None:
             special = self._mixed.next_test()
         if special is not None:

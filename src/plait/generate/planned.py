@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
@@ -51,3 +52,8 @@ class PlannedTests(ABC):
         found = [test for test in self._planned if wanted(test)][:count]
         self._planned = [test for test in self._planned if test not in found]
         return found
+
+
+def in_turn(rows: Iterable[Iterable[Test]]) -> Iterator[Test]:
+    """Yield the first test of each row, then the second of each, and so on."""
+    return (test for turn in zip_longest(*rows) for test in turn if test is not None)

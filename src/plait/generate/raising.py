@@ -12,11 +12,10 @@ itself is not a finding, since a single thread gets it as well; what the other c
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from plait.generate.outcome import missing_arguments
-from plait.generate.planned import PlannedTests
+from plait.generate.planned import PlannedTests, in_turn
 from plait.generate.values.value import Value, literal
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class RaisingTests(PlannedTests):
         """Return the simplest test of each call first, then the next one of each."""
         plans = [list(plan) for plan in self._plans()]
         self._random.shuffle(plans)
-        return [test for turn in zip_longest(*plans) for test in turn if test is not None]
+        return list(in_turn(plans))
 
     def _plans(self) -> Iterator[Iterator[Test]]:
         """Yield the tests of one call after another that raises."""

@@ -19,6 +19,7 @@ from plait.generate.covcon import CoverageGuidedTests
 from plait.generate.crossing import CrossedTests
 from plait.generate.deeper import DeeperTests
 from plait.generate.sequence import Sequences
+from plait.generate.states import StateTests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,14 +57,15 @@ _STRATEGIES: dict[str, Callable[..., GenerationStrategy]] = {
 
 def make_generator(
     name: str, catalogue: Catalogue, run: RunSequentially, *, seed: int = 0, threads: int = 2, repeat: bool = False,
-    deeper: bool = False, meetings: Meetings | None = None, wide: bool = True,
+    deeper: bool = False, meetings: Meetings | None = None, wide: bool = True, part: tuple[int, int] = (0, 1),
 ) -> GenerationStrategy:  # fmt: skip
     """Return the strategy of that name.
 
     ``repeat`` allows the same test to be returned again: in uncontrolled runs it may do something else each time. With
     ``meetings``, ``covcon`` prefers pairs of methods that could disturb each other. ``deeper`` adds tests for pairs of
     methods whose calls were reported to conflict (`DeeperTests.conflicted`) and, if ``wide``, tests that call many
-    methods. It has no effect on the adaptive strategies, which choose their tests by their own coverage.
+    methods. It has no effect on the adaptive strategies, which choose their tests by their own coverage. ``part`` is
+    the number of this generator among those of a campaign, and how many there are; it is part of the ``seed``.
     """
     try:
         made = _STRATEGIES[name]
@@ -75,6 +77,10 @@ def make_generator(
     strategy = made(sequences, random, threads=threads, repeat=repeat, **more)
     if not deeper or isinstance(strategy, AdaptiveTests):
         return strategy
-    own = Random(0)  # a separate source: the crossed tests do not change the choices of the other strategies
-    crossed = CrossedTests(Sequences(catalogue, run, own), own)
-    return DeeperTests(strategy, sequences, random, crossed, threads=threads, wide=wide)
+    # Separate sources: planned tests do not change the choices of the other strategies.
+    crossing, changing = Random(0), Random(seed - part[0])
+    planned = (
+        CrossedTests(Sequences(catalogue, run, crossing), crossing),
+        StateTests(Sequences(catalogue, run, changing), changing, part=part),
+    )
+    return DeeperTests(strategy, sequences, random, planned, threads=threads, wide=wide)

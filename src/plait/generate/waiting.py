@@ -13,9 +13,9 @@ one is provided; and calls that can only end each other's waiting.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from plait.generate.planned import in_turn
 from plait.generate.seen import Seen
 from plait.generate.sequence import Prefix
 from plait.generate.values.names import role
@@ -125,7 +125,7 @@ class WaitingTests:
             by_methods: dict[tuple[str, ...], list[list[Test]]] = {}
             for plan in filter(None, plans):
                 by_methods.setdefault(tuple(sorted(call.method for call in plan[0].calls)), []).append(plan)
-            turns = _in_turn([_in_turn(rows) for rows in by_methods.values()])
+            turns = in_turn([in_turn(rows) for rows in by_methods.values()])
             self._planned = [test for test in turns if wanted(test) and self._seen.is_new(test)][::-1]
         found = [self._planned.pop() for _ in range(min(count, len(self._planned)))]
         while len(found) < count and (test := self._any(wanted)) is not None:
@@ -424,11 +424,6 @@ class WaitingTests:
             }  # fmt: skip
             if not together & forbidden:
                 yield self._sequences.test(prefix, pattern)
-
-
-def _in_turn(rows: Sequence[Sequence[Test]]) -> list[Test]:
-    """Return the first test of each row, then the second of each, and so on."""
-    return [test for turn in zip_longest(*rows) for test in turn if test is not None]
 
 
 def _patterns_of_two(pair: _TwoKeys) -> list[list[list[Draft]]]:

@@ -84,12 +84,80 @@ class Visits:
             self._store.save(page, count)
         return count
 '''
+EDITOR = '''
+import threading
+
+class Editor:
+    """Only what was undone can be redone."""
+
+    def __init__(self):
+        self._lock = threading.RLock()
+        self._done, self._undone = [], []
+
+    def write(self, text: str):
+        with self._lock:
+            self._done.append(text)
+            self._undone.clear()
+
+    def undo(self) -> bool:
+        with self._lock:
+            if not self._done:
+                return False
+            self._undone.append(self._done.pop())
+            return True
+
+    def redo(self) -> bool:
+        with self._lock:
+            if not self._undone:
+                return False
+            self._done.append(self._undone[-1])
+            self._undone.pop()
+            return True
+
+    def text(self) -> str:
+        with self._lock:
+            return "".join(self._done)
+'''
+STRIPES = '''
+import threading
+
+class Stripes:
+    """Its size is a sum over parts with a lock each: one change after another must not be seen the other way round."""
+
+    def __init__(self):
+        self._locks = [threading.Lock(), threading.Lock()]
+        self._parts = [{}, {}]
+
+    def put(self, key: str, value: int):
+        at = ord(key[0]) % 2 if key else 0
+        with self._locks[at]:
+            self._parts[at][key] = value
+
+    def remove(self, key: str):
+        at = ord(key[0]) % 2 if key else 0
+        with self._locks[at]:
+            return self._parts[at].pop(key, None)
+
+    def size(self) -> int:
+        with self._locks[0]:
+            size = len(self._parts[0])
+            with self._locks[1]:
+                return size + len(self._parts[1])
+'''
 PLANTED = {
     "one half read before the lock is taken": (
         HITS, "Hits", "        with self._lock:\n            return self._hits, self._misses",
         "        hits = self._hits\n        with self._lock:\n            return hits, self._misses", 500,
     ),
     "copy-on-write made in-place": (NAMES, "Names", "values = dict(self._values)", "values = self._values", 500),
+    "one lock given up in the middle, where something can be redone": (
+        EDITOR, "Editor", "            self._undone.pop()\n            return True",
+        "        with self._lock:\n            self._undone.pop()\n            return True", 100,
+    ),
+    "the locks of two parts taken one after the other": (
+        STRIPES, "Stripes", "            with self._locks[1]:\n                return size",
+        "        with self._locks[1]:\n            return size", 200,
+    ),
     "a collaborator's state read before the lock is taken": (
         VISITS, "Visits",
         "        with self._lock:\n            count = (self._store.load(page) or 0) + 1",

@@ -150,7 +150,7 @@ class Stream:
         seed = options.seed * 1_000_003 + options.stream
         strategy = make_generator(
             options.generate, catalogue, SequentialRunner(), seed=seed, threads=options.threads, deeper=options.deeper,
-            meetings=SeenAlone(), wide=options.wide,
+            meetings=SeenAlone(), wide=options.wide, part=(options.stream, options.streams),
         )  # fmt: skip
         if options.streams > 1 and len(strategy.pairs.records) >= 4 * options.streams:
             strategy.pairs.share(options.stream, options.streams)

@@ -1,0 +1,288 @@
+"""Tests in states in which calls change something, found by trying calls one after another.
+
+Many faults show only in a state that random prefixes seldom reach: something was undone and can be redone, an entry has
+been moved to the second level, two accounts exist. In all other states the method returns without having done anything.
+So sequential runs look for short sequences of calls each of which changes the state, with two values for each
+parameter. Every method is then tested where it changes something:
+
+- concurrently with another call that changes something, or looks at it, in the same state;
+- with two calls in a row in the other thread, each of which looks at the state: a change that is half done shows;
+- the other way round: one call that looks at the state, with two changes in a row, of which it must not see only the
+  later one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice, zip_longest
+from typing import TYPE_CHECKING
+
+from plait.generate.planned import PlannedTests, in_turn
+from plait.generate.values.value import is_literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from random import Random
+
+    from plait.generate.draft import Draft
+    from plait.generate.sequence import Prefix, Sequences
+    from plait.model.test import Test
+    from plait.subject.interface.members import Method
+
+_LOOK, _LOOK_WITH_THREADS = 400, 80
+"""Limit of sequential runs for one way to build the object; less if calls start threads, which takes long."""
+_BASES, _DRAWN = 2, 10
+"""Objects of different construction that are examined, and constructor calls among which they are chosen."""
+_METHODS = 9
+"""Most methods whose calls are tried; a class with more of them is examined with others in each stream of tests."""
+_DEPTH = 3
+"""Most calls that lead to a state."""
+_SITUATIONS = 2
+"""States of each length that are used for each method."""
+_ALIKE = 6
+"""Most tests in which the same methods are called in the same roles."""
+
+_MOST = 120
+"""Most tests that are kept."""
+_PLAIN, _NOTHING = frozenset({"str", "int", "float"}), frozenset({"''", "0", "0.0", "-1"})
+
+State = tuple[int, ...]
+"""The calls that have led to a state, as numbers."""
+Numbers = tuple[tuple[int, ...], ...]
+"""The calls of each thread of a test, as numbers."""
+Names = tuple[tuple[str, ...], ...]
+"""The methods that each thread of a test calls."""
+
+
+@dataclass(slots=True)
+class _Explored:
+    """One object, the calls that are tried on it, and what these do in the states that were reached."""
+
+    base: Prefix
+    calls: list[Draft]
+    changing: dict[State, list[int]] = field(default_factory=dict)
+    silent: dict[State, list[int]] = field(default_factory=dict)  # calls that return there and change nothing
+
+    @property
+    def readers(self) -> list[int]:
+        """Calls that return, of methods no call of which changes anything in any state."""
+        changing = {self.method(number) for numbers in self.changing.values() for number in numbers}
+        silent = {number for numbers in self.silent.values() for number in numbers}
+        return sorted(number for number in silent if self.method(number) not in changing)
+
+    def method(self, number: int) -> str:
+        """Return the name of the method that a call is of."""
+        return self.calls[number].call.method
+
+    def alike(self, threads: Numbers) -> bool:
+        """Return whether two of the calls have an argument in common."""
+        given = [set(self.calls[number].call.args) for thread in threads for number in thread]
+        return sum(map(len, given)) > len(set().union(*given))
+
+
+Candidate = tuple[_Explored, State, Numbers]
+"""An object, a state of it, and the calls of each thread."""
+
+
+class StateTests(PlannedTests):
+    """Planned tests behind sequences of calls that change the state; none if no call changes it."""
+
+    first, every = 3, 2
+
+    def __init__(
+        self, sequences: Sequences, random: Random, *, part: tuple[int, int] = (0, 1), concerned: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        """Plan every n-th part of the tests, given the number of the part and n; ``random`` is alike for all parts.
+
+        With ``concerned``, each test calls one of these methods.
+        """
+        super().__init__(sequences, random)
+        self._part = part
+        self._concerned = frozenset(concerned)
+
+    def _plan(self) -> Iterator[Test]:
+        by_kind: dict[str, list[list[Test]]] = {}
+        for (kind, _names), found in sorted(self._rows().items(), key=repr):
+            by_kind.setdefault(kind, []).append([self._test(*each) for each in self._different(found)])
+        for kinds in by_kind.values():
+            self._random.shuffle(kinds)
+        number, parts = self._part
+        return islice(in_turn([in_turn(kinds[number::parts]) for kinds in by_kind.values()]), _MOST)
+
+    def _rows(self) -> dict[tuple[str, Names], list[Candidate]]:
+        """Return the states and the calls of threads by the kind of the test, and by the methods that it calls."""
+        rows: dict[tuple[str, Names], list[Candidate]] = {}
+        for each in [self._explored(base) for base in self._bases()]:
+            for kind, state, threads in chain(self._pairs(each), self._looks(each), self._changes(each)):
+                names = tuple(tuple(each.method(number) for number in thread) for thread in threads)
+                if not self._forbidden(names) and self._concerns(names):
+                    rows.setdefault((kind, names), []).append((each, state, threads))
+        return rows
+
+    def _different(self, found: Sequence[Candidate]) -> list[Candidate]:
+        """Return a few candidates whose states take different numbers of calls, with equal and with other arguments.
+
+        They are in random order: the first ones, with the fewest calls, are not the most telling ones.
+        """
+        groups: dict[tuple[int, bool], list[Candidate]] = {}
+        for explored, state, threads in found:
+            groups.setdefault((len(state), not explored.alike(threads)), []).append((explored, state, threads))
+        turns = zip_longest(*(groups[key] for key in sorted(groups)))
+        chosen = list(islice((each for turn in turns for each in turn if each is not None), _ALIKE))
+        self._random.shuffle(chosen)
+        return chosen
+
+    def _test(self, explored: _Explored, state: State, threads: Numbers) -> Test:
+        base, calls = explored.base, explored.calls
+        behind = replace(base, drafts=[*base.drafts, *(calls[number] for number in state)])
+        return self._sequences.test(behind, [[calls[number] for number in thread] for thread in threads])
+
+    def _forbidden(self, names: Names) -> bool:
+        forbidden = {frozenset(each) for each in self._sequences.catalogue.not_parallel}
+        return any(frozenset((one, other)) in forbidden for one in names[0] for other in names[1])
+
+    def _concerns(self, names: Names) -> bool:
+        return not self._concerned or not self._concerned.isdisjoint(chain(*names))
+
+    # -- states ----------------------------------------------------------------------------------------------------
+
+    def _bases(self) -> list[Prefix]:
+        """Return prefixes that build objects in different ways: by the shortest constructor call, and by others."""
+        made = [self._sequences.prefix(0) for _ in range(_DRAWN)]
+        different = list({each.drafts[0].call.source: each for each in made}.values())
+        different.sort(key=lambda each: len(each.drafts[0].call.source))
+        return [*different[:1], *self._random.sample(different[1:], min(len(different) - 1, _BASES - 1))]
+
+    def _explored(self, base: Prefix) -> _Explored:
+        """Try calls in the states that other calls lead to, those behind few calls first.
+
+        Of the states behind equally many calls, those take turns that more of the same and that other calls lead to.
+        """
+        found = _Explored(base, self._calls(base))
+        waiting: list[State] = [()]
+        runs, most = 0, _LOOK
+        while waiting and runs < most:
+            state = waiting.pop(0)
+            found.changing[state], found.silent[state] = [], []
+            drafts = [*base.drafts, *(found.calls[number] for number in state)]
+            following: list[State] = []
+            for number, draft in enumerate(found.calls):
+                runs += 1
+                outcomes = self._sequences.tried([*drafts, draft])
+                if len(outcomes) <= len(drafts) or outcomes[-1].status != "ok" or outcomes[-1].waited:
+                    continue
+                most = _LOOK_WITH_THREADS if outcomes[-1].threads else most
+                (found.changing if outcomes[-1].changed else found.silent)[state].append(number)
+                if outcomes[-1].changed and len(state) < _DEPTH:
+                    following.append((*state, number))
+            self._random.shuffle(following)
+            following.sort(key=_repeated)
+            again = [each for each in following if len(set(map(found.method, each[-2:]))) == 1]
+            rest = [each for each in following if each not in again]
+            waiting += (each for turn in zip_longest(again, rest) for each in turn if each is not None)
+        return found
+
+    def _calls(self, base: Prefix) -> list[Draft]:
+        """Return calls of each method: all with the same values, with other ones, and with other ones but the first.
+
+        The same values mean the same things: what one call stores under a key, another one finds there.
+        """
+        sequences = self._sequences
+        usable = [
+            each for each in sequences.catalogue.methods
+            if not each.of and not sequences.knowledge.of(each.name).uncallable
+        ]  # fmt: skip
+        found: dict[str, Draft] = {}
+        for method in self._random.sample(usable, min(len(usable), _METHODS)):
+            for generous in (False, True):
+                draft = sequences.write(method, base, generous=generous)
+                if draft is None:
+                    break
+                for each in self._with_plain(method, draft):
+                    found.setdefault(each.call.source, each)
+                if all(each.required for each in method.parameters):
+                    break
+        return list(found.values())
+
+    def _with_plain(self, method: Method, draft: Draft) -> Iterator[Draft]:
+        """Yield the call with the first plain value of each parameter, with the second ones, and with both.
+
+        The first two have no text twice: to exchange a thing with itself does nothing.
+        """
+        call = draft.call
+        names = [each.name for each in method.parameters if each.kind not in ("keyword", "varargs", "varkeywords")]
+        given = [*zip([*names, *[""] * len(call.args)], call.args, strict=False), *call.kwargs]
+        columns = [self._plain(method, name, text) or [text] for name, text in given]
+        rows: list[list[str]] = [[], []]
+        for rank, row in enumerate(rows):
+            for column in columns:
+                free = [each for each in column if each not in row or not each.startswith(("'", '"'))] or column
+                row.append((free[rank:] or free)[0])
+        first, other = rows[0][:1], zip(rows[0][1:], columns[1:], strict=True)
+        rows.append(first + [next((each for each in column if each != text), text) for text, column in other])
+        for row in rows:
+            kwargs = tuple((name, text) for (name, _old), text in zip(call.kwargs, row[len(call.args) :], strict=True))
+            yield replace(draft, call=replace(call, args=tuple(row[: len(call.args)]), kwargs=kwargs))
+
+    def _plain(self, method: Method, name: str, text: str) -> list[str]:
+        """Return the literals of the same kind that a parameter may be given, without those that stand for nothing."""
+        pool = self._sequences.catalogue.pools.get((method.name, name))
+        kinds = {each.kind for each in pool.values if each.text == text} if pool is not None else set()
+        return [
+            each.text for each in (pool.values if pool is not None else ())
+            if each.kind in kinds and each.kind in _PLAIN and is_literal(each.text) and each.text not in _NOTHING
+        ]  # fmt: skip
+
+    # -- tests -----------------------------------------------------------------------------------------------------
+
+    def _situations(self, each: _Explored) -> Iterator[tuple[State, int]]:
+        """Yield states with a call that changes something there: for each method a few of each length.
+
+        Best is a state in which the call has something to do once only, so that a second one must find it done.
+        """
+        found: dict[tuple[str, int], list[tuple[bool, int, State, int]]] = {}
+        for state, numbers in each.changing.items():
+            for number in numbers:
+                again = each.changing.get((*state, number))
+                once = again is not None and number not in again
+                found.setdefault((each.method(number), len(state)), []).append(
+                    (not once, _repeated(state), state, number)
+                )
+        for rows in found.values():
+            self._random.shuffle(rows)
+            rows.sort(key=lambda row: row[:2])
+            yield from ((state, number) for _twice, _repeated, state, number in rows[:_SITUATIONS])
+
+    def _pairs(self, each: _Explored) -> Iterator[tuple[str, State, Numbers]]:
+        """Yield a call that changes something, with any other call that returns in this state."""
+        for state, number in self._situations(each):
+            looking = [other for other in each.silent[state] if other in each.readers]
+            for other in (*each.changing[state], *looking):
+                threads = ((number,), (other,)) if each.method(number) <= each.method(other) else ((other,), (number,))
+                yield "pair, of one thing" if each.alike(threads) else "pair", state, threads
+
+    def _looks(self, each: _Explored) -> Iterator[tuple[str, State, Numbers]]:
+        """Yield a call that changes something, with two different calls in a row that look at the state."""
+        for state, number in self._situations(each):
+            looking = [other for other in each.silent[state] if other in each.readers]
+            for one in looking:
+                for two in looking:
+                    if one != two:
+                        yield "looks", state, ((number,), (one, two))
+
+    def _changes(self, each: _Explored) -> Iterator[tuple[str, State, Numbers]]:
+        """Yield a call that looks at the state, or changes something, with two changes in a row."""
+        chains = [
+            (state, one, two) for state, numbers in each.changing.items()
+            for one in numbers for two in each.changing.get((*state, one), ())
+        ]  # fmt: skip
+        self._random.shuffle(chains)
+        chains.sort(key=lambda row: len(row[0]))
+        for state, one, two in islice(chains, _LOOK):
+            for other in (*each.silent[state], *each.changing[state]):
+                kind = "seen" if other in each.readers else "changes"
+                yield kind, state, ((other,), (one, two))
+
+
+def _repeated(state: State) -> int:
+    return len(state) - len(set(state))
