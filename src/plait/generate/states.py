@@ -87,7 +87,7 @@ Candidate = tuple[_Explored, State, Numbers]
 class StateTests(PlannedTests):
     """Planned tests behind sequences of calls that change the state; none if no call changes it."""
 
-    first, every = 3, 2
+    first, every = 4, 3
 
     def __init__(
         self, sequences: Sequences, random: Random, *, part: tuple[int, int] = (0, 1), concerned: Sequence[str] = (),
@@ -107,7 +107,8 @@ class StateTests(PlannedTests):
         for kinds in by_kind.values():
             self._random.shuffle(kinds)
         number, parts = self._part
-        return islice(in_turn([in_turn(kinds[number::parts]) for kinds in by_kind.values()]), _MOST)
+        mine = [kinds[(number + at) % parts :: parts] for at, kinds in enumerate(by_kind.values())]
+        return islice(in_turn([in_turn(kinds) for kinds in mine]), _MOST)
 
     def _rows(self) -> dict[tuple[str, Names], list[Candidate]]:
         """Return the states and the calls of threads by the kind of the test, and by the methods that it calls."""
@@ -205,9 +206,10 @@ class StateTests(PlannedTests):
         return list(found.values())
 
     def _with_plain(self, method: Method, draft: Draft) -> Iterator[Draft]:
-        """Yield the call with the first plain value of each parameter, with the second ones, and with both.
+        """Yield the call with the first plain value of each parameter, with the second ones, and with both mixed.
 
-        The first two have no text twice: to exchange a thing with itself does nothing.
+        The first two have no text twice: to exchange a thing with itself does nothing. In the others, the first
+        argument goes with other values of the rest: a second value for one key, and one value for two keys.
         """
         call = draft.call
         names = [each.name for each in method.parameters if each.kind not in ("keyword", "varargs", "varkeywords")]
@@ -218,8 +220,11 @@ class StateTests(PlannedTests):
             for column in columns:
                 free = [each for each in column if each not in row or not each.startswith(("'", '"'))] or column
                 row.append((free[rank:] or free)[0])
-        first, other = rows[0][:1], zip(rows[0][1:], columns[1:], strict=True)
-        rows.append(first + [next((each for each in column if each != text), text) for text, column in other])
+        one, two = rows
+        rest = [
+            next((each for each in column if each != text), text) for text, column in zip(one, columns, strict=True)
+        ]
+        rows += [one[:1] + rest[1:], two[:1] + one[1:]]
         for row in rows:
             kwargs = tuple((name, text) for (name, _old), text in zip(call.kwargs, row[len(call.args) :], strict=True))
             yield replace(draft, call=replace(call, args=tuple(row[: len(call.args)]), kwargs=kwargs))

@@ -144,6 +144,32 @@ class Stripes:
             with self._locks[1]:
                 return size + len(self._parts[1])
 '''
+COUNTDOWN = '''
+import threading
+
+class Countdown:
+    """It ends at zero, which nobody would give for a count."""
+
+    def __init__(self, count: int = 2):
+        self._left = count
+        self._changed = threading.Condition()
+
+    def count_down(self):
+        with self._changed:
+            if self._left > 0:
+                self._left -= 1
+            self._changed.notify_all()
+
+    def reset(self, count: int):
+        with self._changed:
+            self._left = count
+            self._changed.notify_all()
+
+    def wait(self):
+        with self._changed:
+            while self._left > 0:
+                self._changed.wait()
+'''
 PLANTED = {
     "one half read before the lock is taken": (
         HITS, "Hits", "        with self._lock:\n            return self._hits, self._misses",
@@ -157,6 +183,10 @@ PLANTED = {
     "the locks of two parts taken one after the other": (
         STRIPES, "Stripes", "            with self._locks[1]:\n                return size",
         "        with self._locks[1]:\n            return size", 200,
+    ),
+    "nobody told when a limit is set at once": (
+        COUNTDOWN, "Countdown", "            self._left = count\n            self._changed.notify_all()",
+        "            self._left = count", 100,
     ),
     "a collaborator's state read before the lock is taken": (
         VISITS, "Visits",

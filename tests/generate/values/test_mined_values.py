@@ -33,6 +33,22 @@ def test_source_tells_literals_and_uses():
     }  # fmt: skip
 
 
+def test_source_tells_what_an_argument_becomes_and_its_limits():
+    mined = Mined()
+    mine_source(
+        "class Latch:\n"
+        "    def reset(self, count, why):\n"
+        "        self.left = count\n"
+        "        self.why = str(why)\n"
+        "    def wait(self):\n"
+        "        while self.left > 0 or 9 <= self.missing:\n"
+        "            pass\n",
+        mined,
+    )
+    assert mined.limits == {"left": ["0"], "missing": ["9"]}
+    assert mined.stored == {("reset", "count"): "left"}
+
+
 def test_broken_source_tells_nothing():
     mined = Mined()
     mine_source("def broken(:", mined)

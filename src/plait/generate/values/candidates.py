@@ -70,6 +70,7 @@ _MOST_BELOW = 4
 """So many subclasses stand for an abstract class that a method takes."""
 _MOST_IN_UNION = 3
 """So many more values a parameter gets whose annotation has several members, one of which allows anything."""
+_MOST_LIMITS = 2
 _MOST_MAKERS = 4
 """Most ways to get an instance from other functions; each is tried before random constructor calls."""
 _GENERIC = ("'a'", "1", "lambda *args, **kwargs: None", "['a']", "{'a': 1}", "None")
@@ -136,7 +137,20 @@ class Candidates:
             names = [*asked, *delegated(self._owner)]
             values = [*(literal(repr(name)) for name in names), *values]
         described = DESCRIBED.get((method.name, position), ())
-        return _first([*described, *values], self._size), anything
+        return _first(
+            [*described, *values[:1], *self._limits(method, parameter, values), *values], self._size
+        ), anything
+
+    def _limits(self, method: Method, parameter: Parameter, values: Sequence[Value]) -> list[Value]:
+        """Return numbers with which the code compares the attribute that a call stores its argument in.
+
+        An object made with such a number may be of no use, so constructors get none.
+        """
+        making = method.kind in ("constructor", "making")
+        attribute = self._mined.stored.get((_function(method), parameter.name), "") if not making else ""
+        kinds = {each.kind for each in values}
+        limits = map(literal, self._mined.limits.get(attribute, ()))
+        return [each for each in limits if each.kind in kinds][:_MOST_LIMITS]
 
     def instead(self, method: Method, parameter: Parameter) -> list[Value]:
         """Return a stand-in to try if all other values fail, for instance because the real class needs a network."""

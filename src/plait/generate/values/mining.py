@@ -35,13 +35,17 @@ class Mined:
 
     ``compared`` maps a variable to literals that it is compared with, ``used`` maps (function, parameter) to the type
     that its uses suggest, ``given`` maps a slot to literals that tests or examples pass there, and ``built`` lists the
-    arguments with which tests call the class. ``timed`` says that the code reads a clock or sets a timer.
+    arguments with which tests call the class. ``timed`` says that the code reads a clock or sets a timer. ``limits``
+    maps an attribute to numbers that it is compared with by order, ``stored`` maps (function, parameter) to the
+    attribute of ``self`` that gets the parameter.
     """
 
     compared: dict[str, list[str]] = field(default_factory=dict)
     used: dict[tuple[str, str], str] = field(default_factory=dict)
     given: dict[Slot, list[str]] = field(default_factory=dict)
     timed: bool = False
+    limits: dict[str, list[str]] = field(default_factory=dict)
+    stored: dict[tuple[str, str], str] = field(default_factory=dict)
     built: list[tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = field(default_factory=list)
 
 
@@ -125,6 +129,10 @@ def _comparison(node: ast.Compare, into: Mined) -> None:
         elif isinstance(operator, ast.In | ast.NotIn) and isinstance(right, ast.Tuple | ast.List | ast.Set):
             for each in right.elts:
                 _note(into.compared, _variable(left), each)
+        elif isinstance(operator, ast.Lt | ast.Gt | ast.LtE | ast.GtE):
+            for one, other in ((left, right), (right, left)):
+                if isinstance(one, ast.Attribute) and isinstance(other, ast.Constant):
+                    _note(into.limits, one.attr, other)
 
 
 def _usage(function: ast.FunctionDef, into: Mined) -> None:
@@ -132,6 +140,13 @@ def _usage(function: ast.FunctionDef, into: Mined) -> None:
     for name, kind in _uses(function):
         if name in names:
             into.used.setdefault((function.name, name), kind)
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id="self"), attr=attribute)], value=ast.Name(id=name)
+            ):
+                if name in names:
+                    into.stored.setdefault((function.name, name), attribute)
 
 
 def _uses(function: ast.FunctionDef) -> Iterator[tuple[str | None, str]]:
