@@ -102,8 +102,9 @@ class StateTests(PlannedTests):
 
     def _plan(self) -> Iterator[Test]:
         by_kind: dict[str, list[list[Test]]] = {}
-        for (kind, _names), found in sorted(self._rows().items(), key=repr):
-            by_kind.setdefault(kind, []).append([self._test(*each) for each in self._different(found)])
+        rows = self._rows()
+        for kind, names in sorted(rows):
+            by_kind.setdefault(kind, []).append([self._test(*each) for each in self._different(rows[kind, names])])
         for kinds in by_kind.values():
             self._random.shuffle(kinds)
         number, parts = self._part
