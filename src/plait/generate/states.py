@@ -87,7 +87,7 @@ Candidate = tuple[_Explored, State, Numbers]
 class StateTests(PlannedTests):
     """Planned tests behind sequences of calls that change the state; none if no call changes it."""
 
-    first, every = 4, 3
+    first, every = 12, 3
 
     def __init__(
         self, sequences: Sequences, random: Random, *, part: tuple[int, int] = (0, 1), concerned: Sequence[str] = (),
