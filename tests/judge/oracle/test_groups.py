@@ -78,6 +78,19 @@ def test_groups_stand_together_and_the_nearest_comes_first():
     assert Finding.from_json(ordered[1].as_json()) == ordered[1]
 
 
+def test_the_simplest_finding_of_a_group_comes_first():
+    """That is the one with few switches, then few methods, then few calls, whatever its sentence begins with."""
+    other = found("after put and get", "get", "put", function="Shop._add")
+    longer = replace(
+        found("after three calls of put", "put", function="Shop._add"),
+        test=Test.from_lines([], ["x = Shop()"], [["x.put(1)"], ["x.put(1)", "x.put(1)"]]),
+    )
+    twins = found("with two calls of put", "put", function="Shop._add", calls=("x.put(1)", "x.put(1)"))
+    switching = found("a third way", "put", function="Shop._add", preemptions=2)
+    ordered = grouped([other, switching, longer, twins], weight)
+    assert ordered == [twins, longer, other, switching]
+
+
 def test_stand_ins_are_no_ordinary_arguments():
     assert effort_to_reach(found("a", "put", calls=("x.put(Recorder('g', 1))", "x.put(1)"))) == (0, 1)
     assert effort_to_reach(found("a", "__eq__", "put")) == (1, 0)

@@ -13,11 +13,15 @@ from plait.model.finding import Finding
 from plait.model.test import Call
 
 
-def weight(finding: Finding) -> tuple[bool, tuple[int, int], bool, int, str, str]:
-    """Return a sort key: findings on builds with the GIL, of calls that users make, and obvious ones come first."""
+def weight(finding: Finding) -> tuple[bool, tuple[int, int], bool, int, int, tuple[int, int], str, str]:
+    """Return a sort key: findings on builds with the GIL, of calls that users make, and obvious ones come first.
+
+    Of equally grave ones, the simplest to understand comes first: with few switches, few methods and a small test.
+    """
     only_free = finding.reachable.get("gil") is not True
     overlooked = finding.kind == "wrong-result"
-    return (only_free, effort_to_reach(finding), overlooked, finding.preemptions, finding.summary, _text(finding))
+    simple = (finding.preemptions, len(finding.methods), finding_size(finding))
+    return (only_free, effort_to_reach(finding), overlooked, *simple, finding.summary, _text(finding))
 
 
 def finding_size(finding: Finding) -> tuple[int, int]:
