@@ -2,7 +2,7 @@
 
 import pytest
 
-from plait.commands.check.worker.finding import _twin
+from plait.commands.check.worker.finding import _test_with_itself
 from plait.model.finding import Finding, Gap
 from plait.model.test import Test
 
@@ -18,5 +18,5 @@ from plait.model.test import Test
 def test_the_interrupted_method_meets_itself(suffixes, thread, wanted):
     gap = None if thread is None else Gap(thread, "shop.py", "f", 1, 2)
     test = Test.from_lines([], ["x = Shop()"], suffixes)
-    found = _twin(Finding("wrong-result", "", [], test=test, gap=gap))
+    found = _test_with_itself(Finding("wrong-result", "", [], test=test, gap=gap))
     assert (found and found.as_lines()["suffixes"]) == wanted
