@@ -76,6 +76,8 @@ def _statement_of_audit(result: AuditResult) -> list[str]:
     lines = [said]
     if stats["unsafe"]:
         lines.append(_promises(result))
+    if every and result.verdict == "inconclusive":
+        lines.append("No conclusion: fewer than half could be judged. The reasons below say what to give.")
     if every:
         lines.append(f"The package {stated}; this evidence supports `{claims.get('supported')}`.")
         lines.append(f"The GIL on a free-threaded build {claims.get('gil')}.")

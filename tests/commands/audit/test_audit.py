@@ -6,7 +6,7 @@ from textwrap import dedent
 import pytest
 
 from plait.cli.main import main, read_arguments
-from plait.commands.audit.command import audit, audit_options
+from plait.commands.audit.command import audit, audit_options, overall_verdict
 from plait.judge.audit import ATOMIC, EXTERNAL, IMMUTABLE, INTERNAL, Audited
 from plait.report.audit import audit_markdown, audit_text
 from plait.report.layout import Layout, as_text
@@ -132,6 +132,41 @@ def test_a_verdict_rests_on_evidence(audited):
     assert found["shop.stock:Disguised"].reason.startswith("has no public methods")
     assert found["shop:register"].unsafe == [("register", "register")]
     assert all(each.reason for each in audited[1] if each.verdict == "not judged")
+
+
+@pytest.mark.parametrize(("unsafe", "silent", "unjudged", "verdict"), [
+    (1, 0, 9, "findings"), (0, 5, 5, "clean"), (0, 4, 5, "inconclusive"), (0, 0, 3, "inconclusive"),
+    (0, 0, 0, "inconclusive"),
+])  # fmt: skip
+def test_a_package_is_clean_only_if_half_of_it_was_judged(unsafe, silent, unjudged, verdict):
+    assert overall_verdict(unsafe, silent, unjudged) == verdict
+
+
+def test_an_audit_that_judged_little_ends_without_a_conclusion(tmp_path, monkeypatch, capsys):
+    """Two of three classes cannot be built here."""
+    parts = "".join(f"""
+        class Needs{n}:
+            def __init__(self, address):
+                raise ConnectionError("no server {n} at", address)
+
+            def use(self):
+                return 1
+    """ for n in range(2))  # fmt: skip
+    sound = """
+        import threading
+
+        class Sound:
+            def __init__(self):
+                self._lock, self.n = threading.Lock(), 0
+
+            def add(self):
+                with self._lock:
+                    self.n += 1
+    """
+    (tmp_path / "little.py").write_text(dedent(sound) + dedent(parts))
+    monkeypatch.chdir(tmp_path)
+    assert main(["audit", "little.py", "--max-tests", "10", "--workers", "1"]) == 3
+    assert "No conclusion: fewer than half could be judged" in capsys.readouterr().out
 
 
 def test_what_a_class_promises(audited):

@@ -209,12 +209,18 @@ def _methods(audited: Audited, finding: Finding) -> list[str]:
     return [f"{audited.name.partition(':')[0]}:{name.rpartition('.')[2]}" for name in finding.methods]
 
 
+def overall_verdict(unsafe: int, silent: int, unjudged: int) -> str:
+    """Return the verdict on a package: clean only if at least half of its classes and functions could be judged."""
+    if unsafe:
+        return "findings"
+    return "clean" if silent and silent >= unjudged else "inconclusive"
+
+
 def _result(
     options: AuditOptions, listing: Listing, facts: dict[str, ModuleFacts], audited: list[Audited], budget: Budget
 ) -> AuditResult:
     counts = {verdict: sum(each.verdict == verdict for each in audited) for verdict in (UNSAFE, SILENT, UNJUDGED)}
-    judged = counts[UNSAFE] + counts[SILENT]
-    verdict = "findings" if counts[UNSAFE] else "clean" if judged else "inconclusive"
+    verdict = overall_verdict(counts[UNSAFE], counts[SILENT], counts[UNJUDGED])
     found = {id(finding): finding for each in audited for finding in each.findings}
     known = {name for each in audited for finding in each.findings for name in _methods(each, finding)}
     for each in audited:  # a suspicion that a finding has proven is dropped
