@@ -50,7 +50,7 @@ def test_the_exception_that_began_it_is_told(body, line):
     where, handled = details(body)
     assert where.startswith("at ")
     assert handled.startswith("while handling ZeroDivisionError: division by zero, at ")
-    assert handled.endswith(f"test_ending.py:{line}: 1 / 0")
+    assert handled.endswith(f"test_scenario_endings.py:{line}: 1 / 0")
 
 
 def test_what_the_author_hides_is_not_told():
