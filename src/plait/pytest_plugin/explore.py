@@ -76,7 +76,6 @@ _VARIES = "not deterministic"
 _MOST_VARIED = 3  # times that a test is explored again because its executions varied
 _POSTLUDE = 1.5  # seconds beside a test's own, to make what was found smaller
 _KILLED = 2.5  # seconds behind these after which a process that nothing interrupts is killed
-_MOST_BUSY = 10.0  # times the seconds that are left to a process on a machine with that many more things to do
 _LEAST_SECONDS = 1.0
 _NATIVE_RUNS = 10
 _ENDS = ("fail", "allow")
@@ -229,9 +228,8 @@ class Explorer:
             self._arm()
 
     def _arm(self) -> None:
-        """Set the end of the process: later on a busy machine, which may need as much longer to stop a test."""
-        busy = 1.0 if self._end is not None else min(_MOST_BUSY, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
-        self._last_resort.at(self._deadline + _POSTLUDE + _KILLED * busy)
+        """Set the moment at which a process that nothing can interrupt is ended."""
+        self._last_resort.at(self._deadline + _POSTLUDE + _KILLED)
 
     def _run_in_time(self, item: Any, call: Callable[[], object], settings: Settings) -> Verdict | None:
         """Return the verdict, or None if none is due: the test has run without control, or has been skipped."""

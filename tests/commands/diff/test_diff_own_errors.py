@@ -77,7 +77,7 @@ def compare_accounts(account, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def compare():
-        asked = DiffOptions(Subject("account", "Account"), "old", "new", project=tmp_path, max_tests=200)
+        asked = DiffOptions(Subject("account", "Account"), "old", "new", project=tmp_path, max_tests=40)
         return DiffCampaign(account, asked, version("old", DEMO / "old"), version("new", DEMO / "new")).run()
 
     return compare
