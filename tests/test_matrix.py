@@ -1,6 +1,7 @@
 """`make matrix`: finding interpreters, counting, the table, and what is said of what cannot be had."""
 
 import importlib.util
+import re
 import sys
 import sysconfig
 from pathlib import Path
@@ -48,7 +49,7 @@ def test_what_cannot_be_had_is_named_and_skipped(matrix, tmp_path, monkeypatch, 
     assert matrix.main(["--found", "--folder", str(tmp_path), "--only", "3.14", "--only", "3.15t"]) == 2
     shown = capsys.readouterr().out
     assert "3.14: skipped: not installed" in shown
-    assert shown.splitlines()[-1].split() == ["3.15t", *"-" * 6, "skipped:", "not", "installed"]
+    assert shown.splitlines()[-1].split() == ["3.15t", *"-" * 7, "skipped:", "not", "installed"]
     with pytest.raises(matrix.SkipError, match="no package or source"):
         matrix.set_up("3.15t", tmp_path)
     monkeypatch.setattr(matrix.os, "geteuid", lambda: 1000)
@@ -68,7 +69,7 @@ def test_reports_are_counted(matrix, tmp_path):
     row = matrix.Row("3.11")
     matrix.count(file, row)
     assert (row.passed, row.failed, row.skipped, row.ran) == (4, 3, 3, True)
-    assert "3.11    -        -         4       3       3        0" in matrix.table([row])
+    assert "3.11    -        -         -       4       3       3        0" in matrix.table([row])
 
 
 def test_the_clone_has_the_changes_of_the_work_tree(matrix, tmp_path, monkeypatch):
@@ -83,9 +84,19 @@ def test_the_clone_has_the_changes_of_the_work_tree(matrix, tmp_path, monkeypatc
     (tmp_path / "tree" / "changed").write_text("new")
     (tmp_path / "tree" / "gone").unlink()
     (tmp_path / "tree" / "added").write_text("new")
-    matrix.clone(tmp_path / "clone")
+    commit = matrix.clone(tmp_path / "clone")
+    assert re.fullmatch(r"[0-9a-f]{7,}-dirty", commit)
     files = {file.name: file.read_text() for file in (tmp_path / "clone").iterdir() if file.is_file()}
     assert files == {"kept": "old", "changed": "new", "added": "new"}
+
+
+def test_a_work_tree_without_changes_is_named_by_its_commit(matrix, tmp_path, monkeypatch):
+    monkeypatch.setattr(matrix, "ROOT", tmp_path / "tree")
+    (tmp_path / "tree").mkdir()
+    for words in (["init", "-q"], ["config", "user.email", "a@b"], ["config", "user.name", "a"]):
+        matrix._checked("git", *words, folder=tmp_path / "tree")
+    matrix._checked("git", "commit", "--allow-empty", "-qm", "a", folder=tmp_path / "tree")
+    assert re.fullmatch(r"[0-9a-f]{7,}", matrix.clone(tmp_path / "clone"))
 
 
 def test_what_a_run_says_is_written_as_it_comes(matrix, tmp_path):

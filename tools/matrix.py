@@ -115,6 +115,7 @@ class Row:
     name: str
     version: str = "-"
     greenlet: str = "-"
+    commit: str = "-"
     passed: int = 0
     failed: int = 0
     skipped: int = 0
@@ -215,7 +216,7 @@ def _build_free_threaded(folder: Path) -> None:
     _checked("tar", "xf", str(archive), folder=lists / "source")
     tree = next(path for path in (lists / "source").glob("Python-3.13*") if path.is_dir())
     _checked("./configure", "-q", "--disable-gil", f"--prefix={folder / '3.13t'}", folder=tree)
-    _checked("make", f"-j{os.cpu_count() or 1}", folder=tree)
+    _checked("make", f"-j{len(os.sched_getaffinity(0))}", folder=tree)  # as many as we may use, not all there are
     _checked("make", "install", folder=tree)
 
 
@@ -257,8 +258,8 @@ def mounted(interpreter: Interpreter) -> Iterator[None]:
 # -- running ------------------------------------------------------------------------------------------------------
 
 
-def clone(target: Path) -> None:
-    """Clone the repository, with the work tree's changes in it."""
+def clone(target: Path) -> str:
+    """Clone the repository with the changes of the work tree; return its commit, with "-dirty" if there are any."""
     shutil.rmtree(target, ignore_errors=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     _checked("git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(target))
@@ -272,6 +273,11 @@ def clone(target: Path) -> None:
             shutil.copy(ROOT / name, target / name)
         else:
             (target / name).unlink(missing_ok=True)
+    told = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--exclude", "*"], cwd=target, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    return told.stdout.strip()
 
 
 def requirements(extra: str) -> list[str]:
@@ -339,7 +345,7 @@ def test(interpreter: Interpreter, folder: Path, row: Row, *, smoke: bool, given
     place = folder if interpreter.system is None else interpreter.system / "matrix"
     kind = "smoke" if smoke else "full"
     source, venv = place / "source" / f"{kind}-{interpreter.name}", place / "venv" / f"{kind}-{interpreter.name}"
-    clone(source)
+    row.commit = clone(source)
     lacking = install(interpreter, venv, source, smoke=smoke)
     python = interpreter.inside(venv / "bin" / "python")
     told = probe(interpreter, python) or {}
@@ -363,11 +369,11 @@ def test(interpreter: Interpreter, folder: Path, row: Row, *, smoke: bool, given
 
 def table(rows: Sequence[Row]) -> str:
     """Return the rows as text, columns in line."""
-    head = ("Python", "version", "greenlet", "passed", "failed", "skipped", "seconds", "notes")
+    head = ("Python", "version", "greenlet", "commit", "passed", "failed", "skipped", "seconds", "notes")
     lines: list[tuple[str, ...]] = [head]
     for row in rows:
         numbers = [str(row.passed), str(row.failed), str(row.skipped), f"{row.seconds:.0f}"] if row.ran else ["-"] * 4
-        lines.append((row.name, row.version, row.greenlet, *numbers, "; ".join(row.notes)))
+        lines.append((row.name, row.version, row.greenlet, row.commit, *numbers, "; ".join(row.notes)))
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
