@@ -33,6 +33,7 @@ SMOKE = (
     "tests/run/rewrite/test_grammar.py",
     "tests/run/importing/test_mirror_surface.py",
     "tests/run/rewrite/test_rewrite_snippets.py",
+    "tests/commands/check/test_kinds.py",  # all of plait, from the command to the worker
 )
 PARALLEL = ("-n", "2", "--dist", "worksteal")  # as `make test` runs it
 SMOKE_NEEDS = ("pytest", "pytest-timeout")

@@ -319,3 +319,13 @@ def open_by_number():
         except OSError as error:
             said.append(str(error))
     return said
+
+
+def change_a_class_of_c():
+    """Call a function of the interpreter that plait looked up before it was confined, as the engine does."""
+    from datetime import timedelta
+
+    from plait.run.c_classes import exchanged
+
+    with exchanged(timedelta, "days", "changed"):
+        return timedelta(1).days

@@ -52,6 +52,11 @@ def test_harmless_acts_pass(workers):
     assert answer.stopped == ()
 
 
+def test_plait_may_call_the_interpreter_as_before_it_was_confined(workers):
+    answer = workers.submit(tasks.change_a_class_of_c, timeout=LONG).result()
+    assert (answer.value, answer.stopped) == ("changed", ())
+
+
 def test_files_of_ours_are_not_opened_and_closed_by_their_numbers(workers):
     said = workers.submit(tasks.open_by_number, timeout=LONG).result().value
     assert any("plait stopped open(" in each for each in said)

@@ -143,7 +143,7 @@ def _socket(args: tuple[Any, ...], _work: str) -> str | None:
 
 
 _asked: set[str] = set()
-"""The interpreter's own functions that code under test has looked up by name; see `_by_address`."""
+"""The interpreter's own functions that were looked up by name, by plait or by code under test; see `_by_address`."""
 
 
 def _symbol(args: tuple[Any, ...], _work: str) -> str | None:
@@ -275,12 +275,13 @@ def install_guard(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
     """
     global _drain
     import _posixsubprocess  # noqa: PLC0415 - not on every platform
-    import ctypes  # noqa: F401, PLC0415 - opens the interpreter itself, which is harmless now and forbidden later
+    import ctypes  # noqa: PLC0415 - opens the interpreter itself, which is harmless now and forbidden later
 
     from plait.run.importing.world import cache_folder  # noqa: PLC0415 - the engine is loaded only in workers
     from plait.run.rewrite.keeper import start_keeper  # noqa: PLC0415
 
     start_keeper(spec.cache or cache_folder())
+    _asked.update(name for name in vars(ctypes.pythonapi) if name.startswith("Py"))  # what plait has looked up so far
     own = work.parent
     with (own.parent / LAYERS).open("w", encoding="ascii") as file:  # opened while that is possible
         disk = None if "write" in spec.allow else kernel.DISK
