@@ -246,7 +246,9 @@ def test_values_are_read(tmp_path):
         (["--budget", "60"], "--budget: '60' is no time without a unit: write 60s, 60m or 60h"),
         (["--budget", "0"], "--budget: '0' is no time: write a number with s, m or h, such as 60s"),
         (["--budget", "0s"], "--budget: '0s' is no useful time: it must be more than nothing"),
-        (["--threads", "1"], "--threads: '1' is no whole number of 2 or more"),
+        (["--threads", "1"], "--threads: '1' is no whole number from 2 to 5: a test is judged by all orders"),
+        (["--threads", "99"], "--threads: '99' is no whole number from 2 to 5: a test is judged by all orders"),
+        (["--workers", "100000"], "--workers: '100000' is no whole number from 1 to 256: each is a process"),
         (["--seed", "-1"], "--seed: '-1' is no whole number of 0 or more"),
         (["--allow", "write,fly"], "--allow: 'fly' cannot be allowed"),
         (["--json", "no/such/folder/x.json"], "--json: 'no/such/folder/x.json' cannot be written"),
@@ -277,6 +279,18 @@ def test_settings_of_the_project_are_defaults(tmp_path):
     assert (options.budget, options.threads, options.seed) == (300.0, 4, 1)
     assert (options.model, options.allow) == ("gil", ("write",))
     assert options.config.options["threads"] == 4
+
+
+def test_threads_that_are_measured_may_be_more_than_those_of_a_test(tmp_path):
+    assert _read("perf", "a:B", "--threads", "64", folder=tmp_path).threads == 64
+    with pytest.raises(UsageError, match="'999' is no whole number from 2 to 256"):
+        _read("perf", "a:B", "--threads", "999", folder=tmp_path)
+
+
+def test_a_setting_beyond_a_limit_is_refused_by_its_name(tmp_path):
+    (tmp_path / "plait.toml").write_text("threads = 99\n")
+    with pytest.raises(UsageError, match="the setting threads: '99' is no whole number from 2 to 5"):
+        _read("check", "a:B", folder=tmp_path)
 
 
 def test_wrong_settings_are_a_usage_error(replay, tmp_path, capsys):

@@ -12,7 +12,7 @@ from plait.generate.sequence import Sequences
 
 def mixed(catalogue, pairs, seed=0):
     random = Random(seed)
-    return MixedTests(Sequences(catalogue, Runner(), random), random, pairs, threads=2)
+    return MixedTests(Sequences(catalogue, Runner(), random), random, pairs)
 
 
 def across(test):

@@ -10,6 +10,8 @@ from sequential import Runner
 from plait.errors import UsageError
 from plait.generate.catalogue import Hints
 from plait.generate.registry import make_generator
+from plait.model.choices import GENERATORS
+from plait.model.test import MAX_ORDERS, MOST_THREADS, count_orders
 
 
 def take(strategy, count, coverage=None):
@@ -107,6 +109,15 @@ def test_covcon_more_threads(strategy_of):
     starts = [suffix[0].method for suffix in test.suffixes]
     assert starts[0] == starts[2]
     assert starts[1] == starts[3]
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+@pytest.mark.parametrize("threads", range(2, MOST_THREADS + 1))
+def test_a_test_of_many_threads_has_few_enough_orders_to_be_judged(strategy_of, name, threads):
+    strategy = strategy_of(zoo.Cache, name, threads=threads)
+    lengths = [[len(suffix) for suffix in test.suffixes] for test in take(strategy, 40)]
+    assert max(map(len, lengths)) == threads
+    assert max(map(count_orders, lengths)) <= MAX_ORDERS
 
 
 def test_feedback_counts_coverage(strategy_of):

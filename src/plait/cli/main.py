@@ -26,6 +26,7 @@ from plait.errors import INTERRUPTED, NOTHING_FOUND, READER_GONE, UNUSABLE, Plai
 from plait.model.choices import EXHAUSTIVE, FORMS, SEARCHES
 from plait.model.duration import seconds
 from plait.model.foreign import harmless
+from plait.model.test import MAX_ORDERS, MOST_CALLING, MOST_THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -39,6 +40,15 @@ def _at_least(least: int) -> Callable[[str], int]:
     def number(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
             raise UsageError(f"{text!r} is no whole number of {least} or more")
+        return int(text)
+
+    return number
+
+
+def _between(least: int, most: int, why: str) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not text.isdecimal() or not least <= int(text) <= most:
+            raise UsageError(f"{text!r} is no whole number from {least} to {most}: {why}")
         return int(text)
 
     return number
@@ -87,6 +97,13 @@ def _choice(name: str, help_text: str, default: str | None) -> Option:
     return Option(help_text, name.upper(), default=default, choices=CHOICES[name])
 
 
+_TOO_MANY = (
+    f"a test is judged by all orders of its calls, and {MOST_THREADS + 1} threads have more than {MAX_ORDERS}; nearly "
+    "all faults need two or three threads"
+)
+_MEETING = _between(2, MOST_THREADS, _TOO_MANY)
+_CALLING = _between(2, MOST_CALLING, "more threads wait for a turn instead of running at the same time")
+_WORKERS = _between(1, 256, "each is a process, and more than there are cores do not help")
 OPTIONS = {
     "at": Option("which version to take (default: worktree)", "VERSION", default="worktree"),
     "old": Option("the version before (default: HEAD)", "VERSION", default="HEAD"),
@@ -100,8 +117,8 @@ OPTIONS = {
     "max-tests": Option("limit the tests instead, reproducibly (default: no limit)", "N", _at_least(1)),
     "max-schedules": Option("limit the schedules instead, reproducibly (default: no limit)", "N", _at_least(1)),
     "model": _choice("model", "where threads may switch (default: both)", "both"),
-    "threads": Option("threads that meet in a test (default: 2)", "N", _at_least(2), 2),
-    "workers": Option("worker processes (default: one per core)", "N", _at_least(1)),
+    "threads": Option(f"threads that meet in a test, at most {MOST_THREADS} (default: 2)", "N", _MEETING, 2),
+    "workers": Option("worker processes (default: one per core)", "N", _WORKERS),
     "cluster": Option("run on a Dask scheduler (default: on this machine)", "ADDRESS"),
     "cluster-ca": Option("certificate authority of an encrypted cluster (default: none)", "FILE", Path),
     "cluster-cert": Option("certificate for an encrypted cluster (default: none)", "FILE", Path),
@@ -251,6 +268,7 @@ WORDS = {
     "bisect": {"budget": "time to find a test that tells the two commits apart"},
 }
 """Explanations of options that have another meaning for one command."""
+_OWN_READERS = {("perf", "threads"): _CALLING}
 _OWN_CHOICES = {("explore", "schedule"): SEARCHES, ("diff", "schedule"): EXHAUSTIVE}
 
 
@@ -258,7 +276,8 @@ def option_of(command: str, key: str) -> Option:
     """Return an option as one command has it."""
     option = OPTIONS[key]
     said = WORDS.get(command, {}).get(key, option.help)
-    return option._replace(help=said, choices=_OWN_CHOICES.get((command, key), option.choices))
+    read, choices = _OWN_READERS.get((command, key), option.read), _OWN_CHOICES.get((command, key), option.choices)
+    return option._replace(help=said, read=read, choices=choices)
 
 
 def _module(name: str) -> str:
@@ -351,27 +370,31 @@ def read_arguments(name: str, arguments: Sequence[str], folder: Path) -> argpars
     given = _parser(name).parse_args(list(arguments))
     settings = load_config(folder)
     for key in COMMANDS[name].options:
-        option, attribute = OPTIONS[key], key.replace("-", "_")
+        option, attribute = option_of(name, key), key.replace("-", "_")
         value = getattr(given, attribute)
         if value is None and key == "allow":
             value = settings.allow or None
         elif value is None and key in settings.options:
-            value = option.read(str(settings.options[key]))
+            value = _read(option, str(settings.options[key]), f"the setting {key}")
             if key in ("cluster", "old", "new") and not given.trust:
                 from plait.commands.trust import trust_setting  # noqa: PLC0415 - hardly any project says that
 
                 trust_setting(key, value, f"the setting {key!r}")
         elif isinstance(value, str):
-            try:
-                value = option.read(value)
-            except UsageError as error:
-                raise UsageError(f"--{key}: {error}") from None
+            value = _read(option, value, f"--{key}")
         setattr(given, attribute, _default(name, key) if value is None else value)
     _refuse_mixture(given, COMMANDS[name].options)
     given.config = settings
     if settings.subjects and COMMANDS[name].argument and isinstance(given.argument, str):
         refuse_misspelt(settings, given.argument, folder)
     return given
+
+
+def _read(option: Option, text: str, given: str) -> Any:
+    try:
+        return option.read(text)
+    except UsageError as error:
+        raise UsageError(f"{given}: {error}") from None
 
 
 def _refuse_mixture(given: argparse.Namespace, keys: Iterable[str]) -> None:
@@ -383,7 +406,7 @@ def _refuse_mixture(given: argparse.Namespace, keys: Iterable[str]) -> None:
 
 def _default(name: str, key: str) -> Any:
     """Return the default of an option; None leaves it to the command."""
-    option, own = OPTIONS[key], DEFAULTS.get(name, {}).get(key)
+    option, own = option_of(name, key), DEFAULTS.get(name, {}).get(key)
     return option.default if own is None or option.default is None else option.read(own)
 
 

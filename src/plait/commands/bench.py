@@ -86,8 +86,8 @@ def _table(name: str) -> Any:
         raise UsageError("plait bench needs a clone of plait's repository: run it inside one")
     if name not in tables():
         near = difflib.get_close_matches(name, tables(), 1)
-        advice = f"did you mean {near[0]}?" if near else f"there is {', '.join(tables())}"
-        raise UsageError(f"there is no table {name!r} yet; {advice}")
+        advice = f"did you mean {near[0]}?" if near else f"there are {', '.join(tables())}"
+        raise UsageError(f"there is no table {name!r}; {advice}")
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     return importlib.import_module(f"benchmarks.{name}.bench")

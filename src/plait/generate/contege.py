@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from plait.generate.pairs import PairTable, pair
 from plait.generate.seen import Seen
+from plait.model.test import judged_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,6 +50,7 @@ class RandomTests:
         self._sequences = sequences
         self._random = random
         self._threads = threads
+        self._lengths = judged_lengths(SUFFIX_LENGTH, threads)
         self._seen = None if repeat else Seen()
         self._forbidden = {pair(*each) for each in catalogue.not_parallel}
         self._round = 0
@@ -88,7 +90,8 @@ class RandomTests:
         found = []
         for other in prepared.suffixes:
             more = self._random.choices(prepared.suffixes, k=self._threads - 2)
-            test = self._sequences.test(prepared.prefix, [written[0], other, *more][: self._threads])
+            suffixes = zip([written[0], other, *more], self._lengths, strict=True)
+            test = self._sequences.test(prepared.prefix, [suffix[:length] for suffix, length in suffixes])
             if not _met(test) & self._forbidden:
                 found.append(test)
         return found

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from plait.generate.pairs import PairTable
 from plait.generate.seen import Seen
+from plait.model.test import judged_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,4 +137,5 @@ class CoverageGuidedTests:
     def _alternating(self, chosen: Pair, length: int) -> list[list[Method]]:
         """Return m1, m2, m1... for one thread and m2, m1, m2... for the next, so that both overlap (section IV-D)."""
         both = [self._sequences.catalogue.method(name) for name in chosen]
-        return [[both[(thread + step) % 2] for step in range(length)] for thread in range(self._threads)]
+        lengths = judged_lengths(length, self._threads)
+        return [[both[(thread + step) % 2] for step in range(lengths[thread])] for thread in range(self._threads)]

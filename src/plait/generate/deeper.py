@@ -81,7 +81,7 @@ class DeeperTests:
         self._waiting = WaitingTests(sequences, random)
         self._raising = RaisingTests(sequences, random)
         self._planned = tuple(planned)
-        self._mixed = MixedTests(sequences, random, inner.pairs, threads=threads) if wide else None
+        self._mixed = MixedTests(sequences, random, inner.pairs) if wide else None
 
     def next_test(self) -> Test | None:
         """See `GenerationStrategy.next_test`."""

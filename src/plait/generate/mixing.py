@@ -2,7 +2,8 @@
 
 A class of twenty methods has two hundred pairs. One test for each of them takes minutes; four calls against four are
 sixteen pairs at once. Wide tests do not replace the short ones, whose schedules can be explored completely. They show
-which methods interact, and they are judged like any other test.
+which methods interact, and they are judged like any other test. They have two threads: with more of them, so many calls
+would have too many orders.
 """
 
 from __future__ import annotations
@@ -44,11 +45,10 @@ def is_wide(methods: Iterable[str]) -> bool:
 class MixedTests:
     """A source of wide tests, one every second or third time, while enough pairs are uncovered."""
 
-    def __init__(self, sequences: Sequences, random: Random, pairs: PairTable, *, threads: int) -> None:
+    def __init__(self, sequences: Sequences, random: Random, pairs: PairTable) -> None:
         self._sequences = sequences
         self._random = random
         self._pairs = pairs
-        self._threads = threads
         self._asked = 0
         self._many = False
         self._tried: dict[tuple[str, str], int] = {}
@@ -62,13 +62,12 @@ class MixedTests:
         self._many = len(unmet) > _MANY
         if len(unmet) < _WORTH:
             return None
-        long = self._many and self._threads == len(_LONG)
-        names = self._chosen(unmet, _LONG if long else (_WIDTH, _WIDTH))
+        names = self._chosen(unmet, _LONG if self._many else (_WIDTH, _WIDTH))
         for one in names[0]:
             for two in names[1]:
                 self._tried[pair(one, two)] = self._tried.get(pair(one, two), 0) + 1
         catalogue = self._sequences.catalogue
-        patterns = [[catalogue.method(name) for name in names[thread % 2]] for thread in range(self._threads)]
+        patterns = [[catalogue.method(name) for name in side] for side in names]
         return self._sequences.compose(self._random.choice((0, _PREFIX)), patterns)
 
     def _unmet(self) -> set[tuple[str, str]]:

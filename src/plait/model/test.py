@@ -11,7 +11,30 @@ import ast
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import factorial, prod
 from typing import Any, TypedDict
+
+MAX_ORDERS = 400
+"""Orders of whole calls that are run for one test at most: a test with more of them cannot be judged."""
+MOST_THREADS = 5
+"""Threads of a test at most: six calls, one in each thread, have 720 orders."""
+
+MOST_CALLING = 256
+"""Threads of a measured test at most. Each of them is a real thread, and a round with many takes seconds."""
+
+
+def count_orders(lengths: Sequence[int]) -> int:
+    """Return in how many orders threads can make so many calls each, one whole call after the other."""
+    return factorial(sum(lengths)) // prod(map(factorial, lengths))
+
+
+def judged_lengths(length: int, threads: int) -> list[int]:
+    """Return how many calls each of the threads makes, ``length`` if possible, so that the test can be judged."""
+    lengths = [length] * threads
+    while count_orders(lengths) > MAX_ORDERS and max(lengths) > 1:
+        longest = max(range(threads), key=lambda thread: (lengths[thread], thread))
+        lengths[longest] -= 1
+    return lengths
 
 
 def methods_of(name: str) -> tuple[str, ...]:

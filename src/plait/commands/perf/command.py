@@ -31,6 +31,7 @@ from plait.judge.performance.result import Comparison
 from plait.judge.performance.statistics import mean
 from plait.judge.performance.verdict import is_decided, nature, rounds_needed, verdict, winner
 from plait.model.result import note_confinement
+from plait.model.test import MOST_CALLING
 from plait.report.perf import publish_perf
 from plait.report.perf_script import Origin, write_script
 from plait.run.native import kernel, load, locks
@@ -125,6 +126,8 @@ def _counts(text: str) -> tuple[int, ...]:
     parts = text.split(",")
     if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
         raise UsageError(f"--curve: {text!r} is no list of thread counts such as 1,2,4,8")
+    if max(map(int, parts)) > MOST_CALLING:
+        raise UsageError(f"--curve: {text!r} has more than {MOST_CALLING} threads, which is the most")
     return tuple(sorted({int(part) for part in parts}))
 
 

@@ -14,6 +14,7 @@ from plait.generate.draft import ARGUMENT, Scene, Writer
 from plait.generate.pairs import PairTable, pair
 from plait.generate.sequence import Prefix, Sequences
 from plait.generate.values.value import Value
+from plait.model.test import judged_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,8 +63,7 @@ class RandomCandidates:
         self._all_allowed = self._allowed >= {pair(one, other) for one, other in product(names, names)}
         self._sequences = ReusingSequences.like(sequences)
         self._random = random
-        self._threads = threads
-        self._suffix_length = suffix_length
+        self._lengths = judged_lengths(suffix_length, threads)
         self._prefix_length = prefix_length
         self._prefixes: list[Prefix] = []
         self._written: set[Test] = set()
@@ -77,8 +77,7 @@ class RandomCandidates:
         prefix = self._prefix()
         for _ in range(_TRIES):
             patterns = tuple(
-                tuple(self._random.choices(methods, k=self._random.randint(1, self._suffix_length)))
-                for _ in range(self._threads)
+                tuple(self._random.choices(methods, k=self._random.randint(1, length))) for length in self._lengths
             )
             if self._all_allowed or self._met(patterns) <= self._allowed:
                 return Candidate(prefix, patterns)

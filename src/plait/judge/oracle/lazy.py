@@ -24,13 +24,13 @@ they fit no order, and all orders judge from then on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import factorial, prod
 from typing import Any
 
 from plait.explore.runner import execute, model
 from plait.explore.serial import Serial
 from plait.judge.oracle.safety import Examination
-from plait.judge.oracle.specification import MAX_ORDERS, Observed, observe, whole_calls
+from plait.judge.oracle.specification import Observed, observe, whole_calls
+from plait.model.test import MAX_ORDERS, count_orders
 from plait.observe.whole import in_turns
 from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, Engine
 from plait.run.operations import ACQUIRE, TRY
@@ -58,7 +58,7 @@ class LazyJudge:
         lengths = [len(suffix) for suffix in test.suffixes]
         named = self._rules.nondeterministic if self._rules is not None else ()
         if (
-            factorial(sum(lengths)) // prod(map(factorial, lengths)) > MAX_ORDERS
+            count_orders(lengths) > MAX_ORDERS
             or any(map(is_nested, test.calls))
             or any(call.method in named for call in test.calls)
         ):

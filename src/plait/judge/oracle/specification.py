@@ -51,7 +51,7 @@ from plait.explore.serial import Serial, StartedAfresh, StartedAtIdle, WithSpuri
 from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.stale import acts_on_what_has_changed
 from plait.model.foreign import Canonical, attributes_of, is_a, is_imported
-from plait.model.test import Call
+from plait.model.test import MAX_ORDERS, Call
 from plait.observe.canonical import canonical, canonical_all, exception_name, identities, with_state
 from plait.run.endings import OWN, RAISED, EndlessError, SetupBlockedError, patience
 from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, REDUNDANT, Entry
@@ -65,7 +65,6 @@ MASKED: CallResult = ("not deterministic",)
 UNFINISHED: CallResult = ("unfinished",)
 ENDLESS: CallResult = ("endless",)
 _UNASKED: CallResult = ("not asked",)
-MAX_ORDERS = 400
 # Limit of an order after one was endless: at least so many steps, or so many times the longest that ended.
 LEAST_STEPS, LONGER = 2000, 20
 FEW_STEPS = 400  # the smaller minimum of a first attempt, which is enough if the order provably loops for ever
