@@ -156,7 +156,7 @@ class Serial:
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
         """Return the running thread inside a call; else a released one; else branch."""
-        if current is not None and current.enabled and not _begins(current):
+        if current is not None and current.enabled and not begins_call(current):
             if self._may_end_early(current):
                 chosen = self._branch(engine, [current.id, *(each for each in engine.enabled if each != current.id)])
                 if chosen != current.id:
@@ -178,7 +178,7 @@ class Serial:
     def _next(self, engine: Engine) -> int:
         threads = engine.threads
         own = self._own(engine)
-        waited = [number for number in engine.enabled if number in own and not _begins(threads[number])]
+        waited = [number for number in engine.enabled if number in own and not begins_call(threads[number])]
         forced = [number for number in waited if number not in self._patient or threads[number].notified]
         for number in forced:
             self._released.setdefault(number, self._moment)
@@ -207,7 +207,7 @@ class Serial:
         self._moment += 1
         if len(options) == 1:
             return options[0]
-        begins = any(number not in self._own(engine) or _begins(engine.threads[number]) for number in options)
+        begins = any(number not in self._own(engine) or begins_call(engine.threads[number]) for number in options)
         position = self._decide(engine, len(options), begins=begins)
         return options[position] if position < len(options) else STOP
 
@@ -350,6 +350,6 @@ def _waits_for_others(thread: VThread) -> bool:
     return target is not None and not isinstance(target, VThread) and not hasattr(target, "holder")
 
 
-def _begins(thread: VThread) -> bool:
+def begins_call(thread: VThread) -> bool:
     """Return whether the thread is at the beginning of its next call."""
     return thread.mode == LOCAL and not thread.loc and not thread.site

@@ -10,6 +10,7 @@ from plait.errors import STOPPED
 from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
 from plait.explore.serial import Serial
+from plait.judge.oracle.half_done import NO_LOOKS, Looks, extend_by_looks, looks_of, read_two_changes
 from plait.judge.oracle.probes import filled
 from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.specification import (
@@ -35,18 +36,19 @@ from plait.model.schedule import Schedule
 from plait.model.site import Site
 from plait.model.test import Call, Test
 from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG
-from plait.run.operations import ACQUIRE, HAND_OVER, KEY_INSERT, KEY_WRITE, RELEASE, TAKE, TRY, WRITE
+from plait.run.operations import ACQUIRE, HAND_OVER, RELEASE, TAKE, TRY, WRITE
 from plait.run.testbed import Done, Testbed
 from plait.run.vthread import VThread
 
-WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, TAKE})
 ITSELF = HOLDS_ITSELF
 KEPT = "a call has raised and kept what another one waits for"
 CYCLE = "the call waits for a thread of the class that waits for a lock which the call holds"
 INEXCUSABLE = frozenset({ITSELF, KEPT, CYCLE})  # wrong in an order of whole calls, too
 NEVER_STUCK = "no order of whole calls ends in a deadlock"
 STUCK = "started behind the calls that have ended, these would not wait for ever"
+NO_ORDER = "no order of whole calls gives these results"
 _SUSPECT = "state"
+_TORN = "torn"
 INVARIANT = "the invariant does not hold afterwards"
 TWO_OBJECTS = "the calls return different objects where in every order of whole calls it is one, or the reverse"
 
@@ -55,7 +57,8 @@ TWO_OBJECTS = "the calls return different objects where in every order of whole 
 class Violation:
     """Why no order of whole calls explains an execution."""
 
-    kind: str  # exception, deadlock, hang, wrong-result; or `_SUSPECT`, which `Examination.confirm` resolves
+    # exception, deadlock, hang, wrong-result; or `_SUSPECT` and `_TORN`, which `Examination.confirm` resolves
+    kind: str
     exception: str | None
     calls: tuple[int, ...]  # positions of the calls that show it
     seen: Observed
@@ -64,7 +67,7 @@ class Violation:
     probe: tuple[str, CallResult, tuple[CallResult, ...]] | None = None
     answers: tuple[Canonical, ...] = ()  # of further calls, if the final state is suspect
     helped: bool = False  # threads of the class took part
-    passive: frozenset[int] = frozenset()  # if calls are stuck: calls that wrote nothing while others waited
+    looks: Looks = NO_LOOKS  # calls that wrote nothing while others waited
     instants: tuple[float, ...] = ()  # values that the clock showed after time had passed, if any thread read it
 
     @property
@@ -91,6 +94,8 @@ class _KnownOrders:
     right: set[tuple[Any, ...]] = field(default_factory=set)  # keys of executions that fit
     extended: bool = False  # by orders in which threads of the class run in the middle of calls
     instants: set[tuple[float, ...]] = field(default_factory=set)  # and by time that passes up to these instants
+    # Looks with which orders have been run, and whether these were all such orders.
+    looked: dict[Looks, bool] = field(default_factory=dict)
     timeless: bool = False  # time can pass in more ways than were tried: an execution that fits no order proves nothing
 
 
@@ -179,13 +184,13 @@ class Examination:
             return Violation("wrong-result", None, (), seen, INVARIANT)
         # An order counts only if it agrees with the execution: a call that ended before another one began comes first
         # there as well (linearisability, not mere serialisability).
-        matching, passive = specification.matching(seen), frozenset[int]()
-        if not matching and (passive := self._passive_calls(seen)):
-            matching = specification.matching(seen, without=passive)
-        if not matching and seen.status == DEADLOCK and self._gave_up_a_lock(seen, specification):
-            return None
+        matching, looks = specification.matching(seen), NO_LOOKS
+        if not matching and (looks := looks_of(self.bed, seen, self.rules)).calls:
+            matching = specification.matching(seen, without=looks.calls)
+            if any(other.state == seen.state for other in matching) and self._may_be_torn(seen, looks):
+                return Violation(_TORN, None, self._odd(seen, specification), seen, NO_ORDER, looks=looks)
         if not matching and seen.status == DEADLOCK:
-            return _stuck(seen, specification, passive)
+            return None if self._gave_up_a_lock(seen, specification) else _stuck(seen, specification, looks)
         if not matching and self._gave_way() and any(
             other.status == seen.status and other.results == seen.results for other in specification.observed
         ):  # fmt: skip
@@ -193,8 +198,7 @@ class Examination:
         if not matching and specification.matching(seen, identity=False):
             return Violation("wrong-result", None, self._strange(seen), seen, TWO_OBJECTS)
         if not matching:
-            return Violation("wrong-result", None, self._odd(seen, specification), seen,
-                             "no order of whole calls gives these results")  # fmt: skip
+            return Violation("wrong-result", None, self._odd(seen, specification), seen, NO_ORDER)
         # A final state that no order leaves may still be correct (another layout of a table). It is suspect until
         # further calls show a difference, see `confirm`.
         if specification.state_undetermined or seen.state is None:
@@ -202,6 +206,14 @@ class Examination:
         if any(other.state == seen.state for other in matching):
             return None
         return self._judge_state(seen)
+
+    def _may_be_torn(self, seen: Observed, looks: Looks) -> bool:
+        """Return whether it can be proven that looks saw what no call leaves to be seen.
+
+        Nobody knows that if threads of the class or passing time had a part in it.
+        """
+        known = seen.status == FINISHED_RUN and not ENGINE.class_threads() and not ENGINE.time.instants
+        return known and read_two_changes(self.bed, looks)
 
     def _was_stopped(self, specification: Specification) -> bool:
         """Return whether a call did something that plait forbids, and does so in no order of whole calls.
@@ -238,33 +250,6 @@ class Examination:
                 text = f"no order of whole calls makes this call raise {result[1]}"
                 return Violation("exception", result[1], (position,), seen, text)
         return None
-
-    def _passive_calls(self, seen: Observed) -> frozenset[int]:
-        """Return calls that wrote nothing while another thread was in a call that may wait: they may see it half done.
-
-        A call may wait if its code does, or if it has waited in this execution.
-        """
-        where = positions(self.bed)
-        known = self.rules.waiting if self.rules is not None else ()
-        suffixes = self.bed.test.suffixes
-        under_way = [*self.bed.done, *self.bed.running.values()]
-        waited = [
-            (done.number, done.start, done.end or len(ENGINE.trace))
-            for done in under_way
-            if done.waited or suffixes[done.thread - 1][done.index].method in known
-            or (not done.end and ENGINE.threads[done.number].waits > done.waited_before)
-        ]  # fmt: skip
-        if not waited:
-            return frozenset()
-        found = set()
-        for done in self.bed.done:
-            position = where[done.thread, done.index]
-            start, end = seen.spans[position]
-            wrote = any(entry[0] == done.number and entry[2] in WRITES for entry in ENGINE.trace[done.start : done.end])
-            if not wrote and any(number != done.number and begin < end and start < over
-                                 for number, begin, over in waited):  # fmt: skip
-                found.add(position)
-        return frozenset(found)
 
     @staticmethod
     def _strange(seen: Observed) -> tuple[int, ...]:
@@ -438,8 +423,10 @@ class Examination:
         which it passes. This runs executions, so do not call it during one.
         """
         known = self._known
+        if violation.kind == _TORN:
+            return self._confirm_torn(violation, known)
         found = self._confirm_state(violation) if violation.kind == _SUSPECT else violation
-        if violation.passive and self._stuck_without(violation):
+        if violation.looks.calls and self._stuck_without(violation):
             found = None
         if found is not None and violation.detail not in INEXCUSABLE and self._extend(violation, known):
             again = self._judge_again(violation, known)
@@ -450,13 +437,24 @@ class Examination:
             known.right.add(_key_of(violation.seen))
         return found
 
+    def _confirm_torn(self, violation: Violation, known: _KnownOrders) -> Violation | None:
+        """Return the violation if no order explains it in which its looks take effect in the middle of calls."""
+        looks, orders = violation.looks, known.specification
+        if looks not in known.looked:
+            with model(gil=False):
+                known.looked[looks] = extend_by_looks(self.bed, orders, self.rules, looks)
+        if not known.looked[looks] or orders.matching(violation.seen):
+            known.right.add(_key_of(violation.seen))
+            return None
+        return replace(violation, kind="wrong-result", looks=NO_LOOKS)
+
     def _stuck_without(self, violation: Violation) -> bool:
         """Return whether the calls are stuck in some order as well if the calls that wrote nothing are not made.
 
         Such a call may have ended only because others waited: a second caller is turned away while the first one waits.
         No order lets it end before the waiting call begins, but nothing was lost.
         """
-        test, left = self.bed.test, violation.passive
+        test, left = self.bed.test, violation.looks.calls
         used = {name for call in test.calls for name in (call.receiver, *call.args, *(text for _, text in call.kwargs))}
         if any(call.result in used for position, call in enumerate(test.calls) if position in left):
             return False
@@ -597,13 +595,13 @@ class Examination:
         return violation, lost
 
 
-def _stuck(seen: Observed, specification: Specification, passive: frozenset[int]) -> Violation:
+def _stuck(seen: Observed, specification: Specification, looks: Looks) -> Violation:
     """Return the violation that calls are stuck, with the calls that may be left out (`Examination.confirm`)."""
     never = not any(other.status == DEADLOCK and other.last for other in specification.observed)
     if any(entry[2] == HAND_OVER for entry in ENGINE.trace):  # releasing another's lock is no mere look
-        passive = frozenset()
+        looks = NO_LOOKS
     reason = NEVER_STUCK if never else STUCK
-    return Violation(DEADLOCK, None, _unfinished(seen), seen, reason, passive=passive)
+    return Violation(DEADLOCK, None, _unfinished(seen), seen, reason, looks=looks)
 
 
 def _is_forbidden(error: BaseException | None) -> bool:

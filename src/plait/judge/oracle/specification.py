@@ -128,7 +128,7 @@ class Specification:
         out.
         """
         if without:
-            return [other for other in self.observed if _same_but(seen, other, without)]
+            return [other for other in self.observed if same_but(seen, other, without)]
         return [
             other
             for other in self.observed
@@ -137,7 +137,8 @@ class Specification:
         ]  # fmt: skip
 
 
-def _same_but(seen: Observed, other: Observed, without: frozenset[int]) -> bool:
+def same_but(seen: Observed, other: Observed, without: frozenset[int]) -> bool:
+    """Return whether an order agrees with an execution in everything but the results of the calls ``without``."""
     if other.status == DEADLOCK and not other.last:
         return False
     return (
@@ -304,7 +305,7 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
 def _in_order(bed: Testbed, serial: Serial, rules: Rules | None) -> Observed:
     """Run the next order."""
     seen: list[Observed] = []
-    with _guided(bed, serial):
+    with guided(bed, serial):
         execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
     serial.executed(ENGINE)
     return seen[0]
@@ -375,13 +376,13 @@ def _ready(bed: Testbed, at: int) -> list[_CallId]:
 def _waits_afresh(bed: Testbed, call: _CallId, attempt: StartedAfresh | StartedAtIdle) -> bool | None:
     """Return whether a call that is started afresh at some moment of an order has to wait; None if that is unknown."""
     attempt.next_prefix()
-    with one_more(bed, bed.call(*call)), _guided(bed, attempt):
+    with one_more(bed, bed.call(*call)), guided(bed, attempt):
         execute(bed.prepare, (), attempt)
     return attempt.waits
 
 
 @contextmanager
-def _guided(bed: Testbed, serial: Serial) -> Iterator[None]:
+def guided(bed: Testbed, serial: Serial) -> Iterator[None]:
     """Let an order decide what the clock shows, and notify it when time passes."""
     before = bed.before_reading, bed.before_idle
     bed.before_reading, bed.before_idle = lambda: serial.before_reading(ENGINE), lambda: serial.before_idle(ENGINE)
@@ -508,7 +509,7 @@ def extend_by_time(
             found.observed.append(seen)
             again = Serial(order, instants)
             again.next_prefix()
-            with _guided(bed, again):
+            with guided(bed, again):
                 execute(bed.prepare, (), again, finish=lambda seen=seen: look(seen))  # type: ignore[misc]
     return True
 
