@@ -309,7 +309,7 @@ def test_the_commands_see_their_options(replay, tmp_path):
 
 def _run(*arguments, cwd):
     return subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, timeout=600, check=False
     )
 
 
@@ -360,7 +360,21 @@ def test_doctor_explores_a_counter(tmp_path):
     done = _plait("doctor", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the engine explores: a racy counter, 4 schedules" in done.stdout
+    assert "a check works: it finds the race" in done.stdout
     assert "MISSING" not in done.stdout
+
+
+def test_doctor_tells_of_checks_that_do_not_work_where_the_engine_does(tmp_path, monkeypatch):
+    """What the sandbox stops is stopped in workers only."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\nif '-c' in sys.orig_argv and 'plait.workers' in str(sys.orig_argv): raise SystemExit('broken')\n"
+    )
+    code = "from plait.cli.main import main; raise SystemExit(main(['doctor']))"
+    done = _python(code, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "ok      the engine explores: a racy counter, 4 schedules" in done.stdout
+    assert "MISSING a check does not work: " in done.stdout
 
 
 def test_doctor_says_what_is_broken(tmp_path):

@@ -80,6 +80,7 @@ def report() -> Iterator[Diagnosis]:
     yield from _layers()
     yield _tried("the cache for rewritten code cannot be written", _cache)
     yield _tried("the engine does not explore a racy counter", _probe)
+    yield _tried("a check does not work", _check)
 
 
 def _version(package: str) -> str | None:
@@ -198,3 +199,19 @@ def _probe() -> str:
     if values != {1, 2} or executions != _CLASSES:
         raise RuntimeError(f"{executions} executions showed {sorted(values)}, not {_CLASSES} and [1, 2]")
     return f"the engine explores: a racy counter, {executions} schedules in {elapsed * 1000:.1f} ms"
+
+
+def _check() -> str:
+    """Check the probe as a user would: in a process that is confined, where some of what works here may be stopped."""
+    from plait.commands.check.command import check  # noqa: PLC0415 - as above
+    from plait.commands.check.options import CheckOptions  # noqa: PLC0415
+    from plait.subject.name import Subject  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "plait_probe.py").write_text(_PROBE, encoding="utf-8")
+        subject = Subject.parse("plait_probe:Counter", path=folder)
+        result = check(CheckOptions(subject, project=folder, store=folder, max_tests=3, workers=1, streams=1))
+    if not result.findings:
+        raise RuntimeError("it did not find the race of a counter without a lock")
+    return "a check works: it finds the race of a counter without a lock, in a confined process"
