@@ -114,6 +114,23 @@ def test_a_failed_command_is_told_by_its_last_line(matrix):
         matrix._checked(sys.executable, "-c", "raise SystemExit(2)")
 
 
+def test_a_run_without_a_report_is_noted_in_one_line(matrix, tmp_path, monkeypatch):
+    """The table has one line for each interpreter."""
+    monkeypatch.setattr(matrix, "clone", lambda source: source.mkdir(parents=True) or "abc")
+    monkeypatch.setattr(matrix, "install", lambda *_, **__: [])
+    monkeypatch.setattr(matrix, "probe", lambda *_: None)
+
+    class Broken(matrix.Interpreter):
+        def run(self, *words, folder=None, timeout=None, log=None):
+            log.write_text("in conftest:\n    import nothing\nE   ModuleNotFoundError: nothing\n\n", encoding="utf-8")
+            return matrix.subprocess.CompletedProcess(words, 4)
+
+    row = matrix.Row("3.12")
+    matrix.test(Broken("3.12", "python3.12"), tmp_path, row, smoke=True, given=())
+    assert (row.commit, row.failed, row.ran) == ("abc", 1, False)
+    assert row.notes == ["pytest ended with 4: E   ModuleNotFoundError: nothing"]
+
+
 def test_everything_the_tests_need_is_asked_for(matrix):
     assert {each.partition(">")[0] for each in matrix.requirements("dev")} > {"rapidfuzz", "pytest", "scipy"}
     assert not any("plait" in each for each in matrix.requirements("dev"))

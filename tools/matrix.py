@@ -33,7 +33,7 @@ SMOKE = (
     "tests/run/rewrite/test_grammar.py",
     "tests/run/importing/test_mirror_surface.py",
     "tests/run/rewrite/test_rewrite_snippets.py",
-    "tests/commands/check/test_kinds.py",  # all of plait, from the command to the worker
+    "tests/cli/test_cli.py::test_doctor_explores_a_counter",  # all of plait, from the command to the worker
 )
 PARALLEL = ("-n", "2", "--dist", "worksteal")  # as `make test` runs it
 SMOKE_NEEDS = ("pytest", "pytest-timeout")
@@ -178,8 +178,13 @@ def set_up(name: str, folder: Path) -> None:
 def _checked(*words: str, folder: Path | None = None) -> None:
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = [*filter(None, (done.stderr or done.stdout).splitlines())] or ["no message"]
-        raise SkipError(f"{' '.join(words[:2])} failed: {said[-1][:160]}")
+        raise SkipError(f"{' '.join(words[:2])} failed: {_last_line(done.stderr or done.stdout)}")
+
+
+def _last_line(said: str) -> str:
+    """Return the last line of what a command said, for a note in the table."""
+    lines = [*filter(str.strip, said.splitlines())] or ["no message"]
+    return lines[-1].strip()[:160]
 
 
 def _debootstrap(system: Path) -> None:
@@ -297,14 +302,14 @@ def install(interpreter: Interpreter, venv: Path, source: Path, *, smoke: bool) 
     if not (venv / "bin" / "python").exists():
         done = interpreter.run(interpreter.python, "-m", "venv", interpreter.inside(venv))
         if done.returncode:
-            raise SkipError(f"no virtual environment: {(done.stderr or done.stdout).strip()[-160:]}")
+            raise SkipError(f"no virtual environment: {_last_line(done.stderr or done.stdout)}")
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--prefer-binary"]
     wheels = [*pip, "--only-binary=:all:"]  # free-threaded builds have no wheels of some newest releases
     if interpreter.name == "3.13t":
         _build_greenlet(interpreter, python, venv)
     done = interpreter.run(*wheels, "--editable", interpreter.inside(source), timeout=900)
     if done.returncode:
-        raise SkipError(f"plait cannot be installed: {done.stderr.strip()[-160:]}")
+        raise SkipError(f"plait cannot be installed: {_last_line(done.stderr)}")
     needed = list(SMOKE_NEEDS) if smoke else requirements("dev")
     if interpreter.run(*wheels, *needed, timeout=1800).returncode == 0:
         return []
@@ -327,7 +332,7 @@ def _build_greenlet(interpreter: Interpreter, python: str, venv: Path) -> None:
     pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir", "--no-binary=greenlet"]
     done = interpreter.run("env", *flags, python, *pip, GREENLET, timeout=900)
     if done.returncode:
-        raise SkipError(f"greenlet cannot be compiled: {done.stderr.strip()[-160:]}")
+        raise SkipError(f"greenlet cannot be compiled: {_last_line(done.stderr)}")
 
 
 def count(file: Path, row: Row) -> None:
@@ -360,7 +365,7 @@ def test(interpreter: Interpreter, folder: Path, row: Row, *, smoke: bool, given
     done = interpreter.run(*words, folder=source, log=log)
     said = log.read_text(encoding="utf-8", errors="replace")
     if not report.exists():
-        row.notes.append(f"pytest ended with {done.returncode}: {said.strip()[-160:]}")
+        row.notes.append(f"pytest ended with {done.returncode}: {_last_line(said)}")
         row.failed += 1
         return
     count(report, row)
