@@ -86,7 +86,7 @@ def test_only_what_touches_a_change_is_explored_again(run):
     changed = run(FIXED.replace("        return 1", "        unused = 0\n        return 1"))
     assert 0 < changed.stats["tests_known"] < changed.stats["tests"]
     assert 0 < changed.stats["schedules"] < first.stats["schedules"]
-    assert "had been explored before and touch nothing that has changed" in told(changed)
+    assert "whose code has not changed since an earlier run" in told(changed)
     fresh = run(FIXED.replace("        return 1", "        unused = 0\n        return 1"), fresh=True)
     assert fresh.stats["tests_known"] == 0
     assert fresh.stats["schedules"] > changed.stats["schedules"]
@@ -154,7 +154,7 @@ def test_only_what_touches_a_change_is_compared_again(compare):
     changed = other.replace("return key in self._things", "return bool(key in self._things)")
     again = compare(SOUND, changed)
     assert 0 < again.stats["tests_known"] < again.stats["tests_generated"] == first.stats["tests_generated"]
-    assert "had been compared before and touch nothing that has changed" in told(again)
+    assert "whose code has not changed since an earlier run" in told(again)
     fresh = compare(SOUND, changed, fresh=True)
     assert fresh.stats["tests_known"] == 0
     assert again.verdict == fresh.verdict == "none"

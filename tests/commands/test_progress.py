@@ -59,7 +59,7 @@ def test_plain_lines_now_and_then_and_at_every_finding(monkeypatch):
         progress.say("nothing is kept")
     lines = file.getvalue().splitlines()
     assert len(lines) == 3
-    assert "1000 tests" in lines[1]
+    assert "1,000 tests" in lines[1]
     assert lines[2] == "nothing is kept"
     assert "\x1b" not in file.getvalue()
 

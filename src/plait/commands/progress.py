@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, TextIO
 
+from plait.model.counted import counted
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
@@ -106,9 +108,10 @@ class Progress:
         count = self.count
         limit = self._budget.max_tests
         rate = count.executions / max(self._budget.elapsed, 1e-9)
-        parts = [f"{count.tests}{f' of {limit}' if limit else ''} tests", f"{shown_number(rate)} executions/s"]
+        tests = f"{count.tests} of {counted(limit, 'test')}" if limit else counted(count.tests, "test")
+        parts = [tests, f"{shown_number(rate)} executions/s"]
         if count.pairs:
-            parts.append(f"{count.covered} of {count.pairs} pairs covered")
+            parts.append(f"{count.covered} of {counted(count.pairs, 'pair')} covered")
         parts.append("nothing found yet" if not count.findings else f"{count.findings} found")
         return parts
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plait.explore.replay import Departure, Recorded, Replay
+from plait.model.counted import counted
 from plait.run.engine import DIVERGED, ENGINE, HANG, REDUNDANT
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class Exploration:
 
     def statement(self) -> str:
         """Return one sentence for the report, which claims only what was seen."""
-        runs = f"{self.executions:,} execution{'s' if self.executions != 1 else ''}"
+        runs = counted(self.executions, "execution")
         if self.divergence is not None:
             return f"Nothing is claimed: the same schedule did not give the same execution ({self.divergence}), {runs}."
         cut = self.statuses[HANG]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from plait.model.counted import counted
 from plait.run.engine import Engine
 from plait.run.vthread import VThread
 
@@ -44,7 +45,7 @@ def run_on(engine: Engine, current: VThread | None) -> int:
 
 def preemptions(number: int) -> str:
     """Return the number of preemptions in words."""
-    return f"{number} preemption{'s' if number != 1 else ''}"
+    return counted(number, "preemption")
 
 
 def choices(engine: Engine) -> list[int]:

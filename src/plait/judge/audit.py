@@ -198,7 +198,7 @@ def _promise(facts: ClassFacts | None) -> str:
     later = list(facts.later_uses())
     if facts.locks:
         return INTERNAL
-    if not any(use.mode != "read" for _, use in later):
+    if not facts.changes_itself:
         return LOCAL if facts.local else IMMUTABLE
     if facts.local and all(use.state in facts.local for _, use in later if use.mode != "read"):
         return LOCAL

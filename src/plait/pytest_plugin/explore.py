@@ -32,6 +32,7 @@ from plait.judge.handwritten.trial import Failure
 from plait.judge.handwritten.verdict import Verdict
 from plait.judge.minimise.schedules import simplify
 from plait.model.choices import DEFAULT_HEURISTIC, HEURISTICS, MODELS, SEARCHES
+from plait.model.counted import counted
 from plait.model.outcome import Divergence, Finished
 from plait.model.schedule import Schedule
 from plait.pytest_plugin.item import (
@@ -424,12 +425,13 @@ class Explorer:
         schedules = sum(told["schedules"] for told in explored)
         whole = sum(told["exhausted"] for told in explored)
         write(
-            f"{len(explored)} tests with threads explored ({schedules} schedules, {whole} tests completely within "
-            f"their bounds), {alone} without threads of their own, {len(self.impact)} impacted code points"
+            f"{counted(len(explored), 'test')} with threads explored ({counted(schedules, 'schedule')}, {whole} of the "
+            f"tests completely within their bounds), {alone} without threads of their own, "
+            f"{counted(len(self.impact), 'impacted code point')}"
         )
         cut = sum(told.get("cut", 0) for told in explored)
         if cut:
-            write(f"{cut} schedules in which one thread kept all others from running were cut")
+            write(f"cut, because one thread kept all others from running: {counted(cut, 'schedule')}")
         for note in self.impact.notes:
             write(f"note: {note}")
         why = Counter(told["backend"] for told in explored if "backend" in told)
@@ -518,7 +520,7 @@ def _note_stopped(account: dict[str, Any], outside: OutsideActs) -> None:
 def _unfinished(trial: ItemTrial, settings: Settings, account: dict[str, Any], elapsed: float) -> Verdict:
     """Return a pass as far as the search came before the time was over, in the middle of a schedule."""
     account.update(search=settings.search, schedules=trial.finished, exhausted=False)
-    bound = f"Stopped (time limit) after {trial.finished} executions: what is left is not known."
+    bound = f"Stopped (time limit) after {counted(trial.finished, 'execution')}: what is left is not known."
     return Verdict(Finished(), trial.finished, elapsed, False, bound, settings.search, settings.model)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from plait.errors import guarded
 from plait.judge.audit import SILENT, UNJUDGED, UNSAFE, Audited
 from plait.model.command_results import AuditResult
+from plait.model.counted import counted
 from plait.model.finding import Finding
 from plait.model.fingerprint import fingerprint_of
 from plait.model.foreign import visible
@@ -66,8 +67,8 @@ def _statement_of_audit(result: AuditResult) -> list[str]:
     stats = result.stats
     every = stats["classes"] + stats["functions"]
     said = (
-        f"{result.subject}: {_counted(stats['classes'], 'public class', 'public classes')} and "
-        f"{_counted(stats['functions'], 'public function')}: {stats['unsafe']} unsafe, "
+        f"{result.subject}: {counted(stats['classes'], 'public class', 'public classes')} and "
+        f"{counted(stats['functions'], 'public function')}: {stats['unsafe']} unsafe, "
         f"{stats['no_violation']} without a violation, {stats['not_judged']} not judged ({result.elapsed_s:.0f} s)."
     )
     claims = result.more.get("free_threading", {})
@@ -98,10 +99,6 @@ def _promises(result: AuditResult) -> str:
     more = f" and {len(broken) - _LISTED} more" if len(broken) > _LISTED else ""
     said = "has locks of its own or is said" if len(broken) == 1 else "have locks of their own or are said"
     return f"Of the unsafe classes {len(broken)} of {len(rows)} {said} to be thread-safe: {names}{more}."
-
-
-def _counted(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def audit_text(result: AuditResult, audited: Sequence[Audited], layout: Layout) -> list[Line]:
@@ -143,7 +140,7 @@ def _row(audited: Audited, layout: Layout) -> list[Line]:
         if finding.reproducer is not None:
             lines.append([Span(f"{' ' * _MARK}  {finding.reproducer}", "note")])
     if len(first) > _LISTED:
-        places = _counted(len(first) - _LISTED, "place")
+        places = counted(len(first) - _LISTED, "place")
         lines += prose(f"- and {places} more to mend: --json has them all", layout, indent=_MARK)
     return lines
 
@@ -169,15 +166,16 @@ def _in_one_line(audited: Audited) -> str:
     if audited.reason:
         return f"{audited.contract}; {audited.reason}."
     proof = audited.evidence
-    met = f"{proof['pairs_covered']} of {proof['pairs']} pairs of calls met in {proof['schedules']:,} schedules"
+    calls = counted(proof["pairs"], "pair of calls", "pairs of calls")
+    met = f"{proof['pairs_covered']} of {calls} met in {counted(proof['schedules'], 'schedule')}"
     if audited.verdict == UNSAFE:
         pairs = ", ".join(f"{one} with {other}" for one, other in audited.unsafe[:_LISTED])
-        more = f" and {len(audited.unsafe) - _LISTED} pairs more" if len(audited.unsafe) > _LISTED else ""
+        more = f" and {counted(len(audited.unsafe) - _LISTED, 'pair')} more" if len(audited.unsafe) > _LISTED else ""
         claim = f", {_CLAIMS[audited.claim]}" if audited.kind == "class" else ""
         claim = ", for an argument that threads share" if audited.through_argument else claim
         found, places = len(audited.findings), len(_places(audited))
-        told = f"{audited.contract}{claim}; {_counted(found, 'finding')}"
-        told += f" in {_counted(places, 'place')}" if found > 1 else ""
+        told = f"{audited.contract}{claim}; {counted(found, 'finding')}"
+        told += f" in {counted(places, 'place')}" if found > 1 else ""
         return f"{told}; unsafe together: {pairs or 'see below'}{more}; {met}."
     return f"{audited.contract}; {met}{', every schedule of every test' if proof['complete'] else ''}."
 

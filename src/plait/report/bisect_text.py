@@ -6,6 +6,8 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plait.model.counted import counted
+
 if TYPE_CHECKING:
     from plait.model.command_results import BisectResult, CommitRow
 
@@ -38,7 +40,7 @@ def bisect_text(result: BisectResult, path: Path | None = None) -> str:
         lines += [f"To see it: plait {command} {result.subject} --old {name}~1 --new {name}{where}", ""]
     lines += [f"  {each['answer']:5} {each['name'][:10]} {each['subject']}{_why(each)}" for each in result.more["log"]]
     stats = result.stats
-    tried = f"{stats['commits_tried']} of {stats['commits']} commits tried"
+    tried = f"{stats['commits_tried']} of {counted(stats['commits'], 'commit')} tried"
     lines.append(f"{tried}, {stats['commits_skipped']} of them in vain, {good} to {bad} ({result.elapsed_s:.0f} s).")
     return "\n".join(lines)
 

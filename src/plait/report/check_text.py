@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plait.model.command_results import CheckResult
+from plait.model.counted import counted
 from plait.model.finding import Finding
 from plait.report.closing import note_lines, statement_lines
 from plait.report.finding_text import finding_lines
@@ -74,18 +75,16 @@ def check_statement(result: CheckResult) -> list[str]:
     stats = result.stats
     found = len(result.findings)
     places = len(_groups(result.findings))
-    mended = f", to be mended in {places} place{'s' if places > 1 else ''}," if places < found else ""
-    counted = f"{found} thread-safety violation{'s' if found != 1 else ''}{mended}"
-    said = counted if found else "No thread-safety violation found" if stats["tests"] else "No test could be run"
+    mended = f", to be mended in {counted(places, 'place')}," if places < found else ""
+    violations = f"{counted(found, 'thread-safety violation')}{mended}"
+    said = violations if found else "No thread-safety violation found" if stats["tests"] else "No test could be run"
     if result.verdict == "inconclusive" and stats["tests"]:
         said = "No conclusion: what ran is no evidence"
     reason = [f"Why: {result.reason}."] if result.verdict == "inconclusive" and result.reason else []
     exhausted = stats.get("tests_exhausted", 0)
     # A test is left where it shows a violation: where all do, a bare 0 would read as if the search had been poor.
-    complete = (
-        f"; {exhausted} test{'' if exhausted == 1 else 's'} explored completely" if exhausted or not found else ""
-    )
-    done = f"{stats['tests']} test{'' if stats['tests'] == 1 else 's'}, {stats['schedules']} schedules{complete}"
+    complete = f"; {counted(exhausted, 'test')} explored completely" if exhausted or not found else ""
+    done = f"{counted(stats['tests'], 'test')}, {counted(stats['schedules'], 'schedule')}{complete}"
     count, covered = stats["method_pairs"], stats["method_pairs_covered"]
     which = "the one pair" if count == covered == 1 else f"{covered} of {count} pairs"
     pairs = f"{which} of methods ran concurrently."

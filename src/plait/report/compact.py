@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plait.judge.oracle.protection import Protection, protection
+from plait.model.counted import counted
 from plait.model.finding import AccessStep, Gap, function_shown
 from plait.report.fix_text import compact_fix
 
@@ -28,7 +29,7 @@ def compact(data: dict[str, Any], replay: str | None = None) -> str:
     findings = data["findings"]
     blocks = [block(finding, data, number, replay) for number, finding in enumerate(findings[:_FINDINGS], 1)]
     if len(findings) > _FINDINGS:
-        blocks.append(f"more: {len(findings) - _FINDINGS} findings, in --json")
+        blocks.append(f"more: {counted(len(findings) - _FINDINGS, 'finding')}, in --json")
     return "\n\n".join([*blocks, _end(data)]) + "\n"
 
 
@@ -180,15 +181,20 @@ def _again(finding: dict[str, Any], data: dict[str, Any], number: int, replay: s
 
 def _end(data: dict[str, Any]) -> str:
     stats = data["stats"]
-    done = ", ".join(f"{stats[name]} {name.replace('_', ' ')}" for name in _DONE if stats.get(name) is not None)
+    done = ", ".join(counted(stats[name], *nouns) for name, nouns in _DONE.items() if stats.get(name) is not None)
     known = f", {data['baseline']['known']} known" if "baseline" in data else ""
-    lines = [f"verdict: {data['verdict']} ({len(data['findings'])} findings{known}; {done})"]
+    lines = [f"verdict: {data['verdict']} ({counted(len(data['findings']), 'finding')}{known}; {done})"]
     lines += [f"reason: {data['reason']}"] if data.get("reason") else []
     lines += [f"note: {note}" for note in data.get("notes", ())[:5] if note != data.get("reason")]
     return "\n".join(_cut(" ".join(line.split()), _LINE) for line in lines)
 
 
-_DONE = ("tests", "tests_generated", "schedules", "method_pairs_covered", "classes", "functions", "commits")
+_DONE = {
+    "tests": ("test",), "tests_generated": ("test",), "schedules": ("schedule",),
+    "method_pairs_covered": ("pair of methods", "pairs of methods"), "classes": ("class", "classes"),
+    "functions": ("function",), "commits": ("commit",),
+}  # fmt: skip
+"""By name in ``stats``, the nouns for what was done."""
 
 
 def _cut(text: str, most: int) -> str:
@@ -215,7 +221,7 @@ def _two_words(data: dict[str, Any]) -> tuple[str, str]:
     if data["verdict"] == "improvement":
         return "faster", _GOOD
     if count > known:
-        return f"{count - known} finding{'' if count - known == 1 else 's'}", _BAD
+        return counted(count - known, "finding"), _BAD
     if data["verdict"] == "inconclusive":
         return "no conclusion", _OPEN
     if known:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from plait.model.command_results import DiffResult, SequentialRow
+from plait.model.counted import counted
 from plait.model.finding import Finding
 from plait.report.closing import closing_lines
 from plait.report.finding_text import (
@@ -88,10 +89,6 @@ def _sequential(each: SequentialRow, layout: Layout) -> list[Line]:
     return [*lines, [], *prose(said, layout, indent=INDENT)]
 
 
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def _skipped(count: int) -> str:
     they = "it" if count == 1 else "they"
     return f"{count} of them skipped because {they} cannot interleave differently" if count else "none skipped"
@@ -114,12 +111,12 @@ def diff_statement(result: DiffResult) -> list[str]:
         lines.append("No public method of the class is touched by the change.")
     else:
         lines.append(
-            f"{_many(stats['changed_methods'], 'changed method')} in {_many(stats['changed_pairs'], 'pair')}; "
-            f"{_many(stats['tests_generated'], 'test')} made, {_skipped(stats['tests_filtered'])}, "
-            f"{stats['checks']} explored on both versions ({_many(stats['schedules'], 'schedule')})."
+            f"{counted(stats['changed_methods'], 'changed method')} in {counted(stats['changed_pairs'], 'pair')}; "
+            f"{counted(stats['tests_generated'], 'test')} made, {_skipped(stats['tests_filtered'])}, "
+            f"{stats['checks']} explored on both versions ({counted(stats['schedules'], 'schedule')})."
         )
         if stats.get("tests_unchecked"):
-            lines.append(f"{_many(stats['tests_unchecked'], 'test')} could not be explored within the budget.")
+            lines.append(f"{counted(stats['tests_unchecked'], 'test')} could not be explored within the budget.")
     return lines
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from plait.model.counted import counted
 from plait.report.closing import closing_lines
 from plait.report.layout import Layout, Line, fitted
 from plait.report.story import story_lines
@@ -36,21 +37,21 @@ def failing_tests(result: ExploreResult, layout: Layout) -> list[list[Line]]:
 def explore_statement(result: ExploreResult) -> list[str]:
     """Return what was tested and what it covers: a pass is evidence, so the statement says for what."""
     stats = result.stats
-    tests = f"{stats['tests']} test{'s' if stats['tests'] != 1 else ''}"
+    tests = counted(stats["tests"], "test")
     if result.verdict == "failure":
         said = f"{result.subject} fails: {len(result.findings)} of {tests} under some schedule."
     elif result.verdict == "inconclusive":
         said = f"{result.subject}: no conclusion, because {result.reason}."
     else:
-        runs = "runs on OS threads" if stats["search"] == "OS threads" else "schedules"
-        said = f"{result.subject}: no failure in {stats['schedules']} {runs} of {tests}."
+        run = ("run on OS threads", "runs on OS threads") if stats["search"] == "OS threads" else ("schedule",)
+        said = f"{result.subject}: no failure in {counted(stats['schedules'], *run)} of {tests}."
     covered = "no schedule is left" if stats["exhausted"] else "not all schedules were tried"
     bound = stats["preemption_bound"]
-    within = "" if bound is None else f" within {bound} preemptions"
+    within = "" if bound is None else f" within {counted(bound, 'preemption')}"
     done = (
-        f"Search {stats['search']}: {stats['schedules']} schedule{'' if stats['schedules'] == 1 else 's'}, "
-        f"{stats['transitions']} steps, "
-        f"{stats['impacted_points']} places that the change can influence "
+        f"Search {stats['search']}: {counted(stats['schedules'], 'schedule')}, "
+        f"{counted(stats['transitions'], 'step')}, "
+        f"{counted(stats['impacted_points'], 'place')} that the change can influence "
         f"({result.versions['old']} -> {result.versions['new']}); {covered}{within} ({result.elapsed_s:.1f} s)."
     )
     return [said, done]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from plait.model.counted import counted
 from plait.model.finding import Finding
 from plait.report.interleaving import table
 from plait.report.layout import SCREEN, Layout, Line, Span, indented, prose
@@ -63,7 +64,7 @@ def _telling_lines(finding: Finding) -> list[tuple[int, str, int]]:
 def preemptions_of(finding: Finding) -> str:
     """Return how often a thread is interrupted that could go on."""
     count = finding.preemptions
-    return f"with {count} preemption{'' if count == 1 else 's'}" if count else "without any preemption"
+    return f"with {counted(count, 'preemption')}" if count else "without any preemption"
 
 
 def test_lines(finding: Finding, layout: Layout) -> list[Line]:

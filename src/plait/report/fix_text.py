@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plait.model.command_results import FixResult
+from plait.model.counted import counted
 from plait.report.closing import closing_lines
 from plait.report.layout import Layout, Line, Span, prose
 
@@ -38,7 +39,7 @@ def fix_text(result: FixResult, layout: Layout = Layout()) -> list[Line]:  # noq
 def fix_statement(result: FixResult) -> list[str]:
     """Return what was tried and the result."""
     stats, more = result.stats, result.more
-    tried = f"{stats['tried']} of {stats['candidates']} candidates tried ({result.elapsed_s:.1f} s)"
+    tried = f"{stats['tried']} of {counted(stats['candidates'], 'candidate')} tried ({result.elapsed_s:.1f} s)"
     if result.verdict == "mended":
         files = " and ".join(more.get("files", [more["file"]]))
         written = f"Written to {files}." if more["written"] else "Nothing was written: --write applies it."
@@ -57,21 +58,23 @@ def _proof_sentences(evidence: Mapping[str, Any]) -> list[str]:
     """Return the proof of a mend, one sentence for each part."""
     explored, compared = evidence["explored"], evidence["compared"]
     checked, own, cost = evidence["checked"], evidence["own_tests"], evidence["cost"]
-    found = [f"Its test: {explored['claim']} explored ({explored['schedules']:,} executions), none shows it any more."]
-    found.append(f"One after another: calls of {compared['tests']} tests give what they gave before.")
-    fresh = f"A fresh check: {checked['tests']} tests, {checked['schedules']:,} schedules; "
+    executions = counted(explored["schedules"], "execution")
+    found = [f"Its test: {explored['claim']} explored ({executions}), none shows it any more."]
+    found.append(f"One after another: calls of {counted(compared['tests'], 'test')} give what they gave before.")
+    fresh = f"A fresh check: {counted(checked['tests'], 'test')}, {counted(checked['schedules'], 'schedule')}; "
     left = len(checked["as_before"])
-    ways = f"{left} other finding{'s' if left > 1 else ''}, which the class had before" if left else "nothing found"
+    ways = f"{counted(left, 'other finding')}, which the class had before" if left else "nothing found"
     found.append(f"{fresh}{ways}.")
     again, behaviour = evidence["checked_again"], evidence["behaviour"]
     seeds, left = len(again["seeds"]), len(again["as_before"])
     known = "nothing new found" if left else "nothing found"
     more = f", one with {again['threads']} threads" if again["threads"] > 2 else ""
-    checks = f"{seeds} checks with other tests{more}"
-    found.append(f"A second look: {checks}; {again['tests']} tests, {again['schedules']:,} schedules; {known}.")
+    checks = f"{counted(seeds, 'check')} with other tests{more}"
+    done = f"{counted(again['tests'], 'test')}, {counted(again['schedules'], 'schedule')}"
+    found.append(f"A second look: {checks}; {done}; {known}.")
     found.append(
-        f"Beside the original: {behaviour['tests']} tests around the change; what it does, the original does too, or "
-        "whole calls one after another do."
+        f"Beside the original: {counted(behaviour['tests'], 'test')} around the change; what it does, the original "
+        "does too, or whole calls one after another do."
     )
     if own.get("reason"):
         found.append(f"The project's own tests: {own['reason']}.")

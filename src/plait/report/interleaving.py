@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from plait.model.counted import counted
 from plait.model.finding import AccessStep
 from plait.report.layout import PIPED, Layout, Line, Span, wrapped
 from plait.report.sources import source_line
@@ -92,7 +93,7 @@ def _legend(cells: Sequence[_Cell], files: Sequence[str], layout: Layout) -> lis
     folded = sum(cell.folded for cell in cells)
     if folded:
         hint = f": {layout.hint}" if layout.hint else ""
-        parts.append(f"{folded} step{'s' if folded > 1 else ''} folded{hint}")
+        parts.append(f"{counted(folded, 'step')} folded{hint}")
     return [[Span(part, "note")] for part in wrapped("; ".join(parts), layout.width, hang=0)] if parts else []
 
 
@@ -143,7 +144,7 @@ def _with_marks(cells: Sequence[_Cell], kept: set[int]) -> list[_Cell]:
             found += together
             continue
         count, threads = len(together), {cell.thread for cell in together}
-        said = f"... {count} more step{'s' if count > 1 else ''}"
+        said = f"... {counted(count, 'more step')}"
         found.append(_Cell(threads.pop() if len(threads) == 1 else 0, "", said, held=False, folded=count))
     return found
 
@@ -273,7 +274,8 @@ def _without_repeats(cells: list[_Cell]) -> list[_Cell]:
         if times > 2:
             threads = {cell.thread for cell in cells[index : index + period]}
             thread = threads.pop() if len(threads) == 1 else 0
-            short.append(_Cell(thread, "", f"... {times - 1:,} more times", held=False, weight=cells[index].weight))
+            again = f"... {counted(times - 1, 'more time')}"
+            short.append(_Cell(thread, "", again, held=False, weight=cells[index].weight))
         index += period * times if times > 2 else period
     return short
 

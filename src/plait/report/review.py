@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from plait.errors import guarded
 from plait.judge.review import ClassReview
 from plait.model.command_results import ReviewResult
+from plait.model.counted import counted
 from plait.model.fingerprint import fingerprint_of
 from plait.model.foreign import visible
 from plait.report.closing import closing_lines
@@ -153,11 +154,11 @@ def _nothing(review: ClassReview) -> str:
     """Return what was done: a pass is evidence, so it says of what."""
     done = []
     if review.diff is not None and review.diff.verdict != "inconclusive":
-        done.append(f"{review.diff.stats['tests_generated']} tests compared")
+        done.append(f"{counted(review.diff.stats['tests_generated'], 'test')} compared")
     if review.check is not None and review.check.verdict != "inconclusive":
-        done.append(f"{review.check.stats['tests']} tests of the new version")
+        done.append(f"{counted(review.check.stats['tests'], 'test')} of the new version")
     if review.explored:
-        done.append(f"{sum(each.stats['tests'] for each in review.explored)} existing tests explored")
+        done.append(f"{counted(sum(each.stats['tests'] for each in review.explored), 'existing test')} explored")
     if review.perf is not None and review.perf.verdict == "none":
         done.append(f"as fast as before at {review.perf.threads} threads")
     evidence = f" ({', '.join(done)})" if done else ""
@@ -229,12 +230,12 @@ def review_statement(result: ReviewResult, classes: list[ClassReview]) -> list[s
     """Return what was reviewed, what was left out, and what was there before."""
     found = sum(len(review.brought()) for review in classes)
     versions = f"{result.versions['old']} to {result.versions['new']}"
-    count = f"{len(classes)} class{'' if len(classes) == 1 else 'es'} for several threads"
+    count = f"{counted(len(classes), 'class', 'classes')} for several threads"
     if not classes:
         lines = [f"No class that is meant for several threads is touched, {versions}."]
     else:
         none = _none(result, classes)
-        said = f"{found} finding{'' if found == 1 else 's'}" if found else none
+        said = counted(found, "finding") if found else none
         lines = [f"{versions}: {count}, {said} ({result.elapsed_s:.0f} s)."]
     for review in classes:
         lines += [f"there before the change: {each.summary}" for each in review.before[:3]]
@@ -267,7 +268,7 @@ def review_markdown(result: ReviewResult, classes: list[ClassReview]) -> str:
     if not found and any(review.known for review in classes):
         none = "plait: nothing new was found"
     else:
-        none = f"plait: {_none(result, classes).replace('them', f'{len(classes)} classes')}"
+        none = f"plait: {_none(result, classes).replace('them', counted(len(classes), 'class', 'classes'))}"
     head = "plait: this change is not safe or not as fast under threads" if found else none
     lines = [MARKER, f"### {head}", ""]
     if classes:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from plait.model.counted import counted
 from plait.model.finding import AccessStep
 from plait.model.outcome import Deadlock, Divergence, Hang, Raised
 from plait.report.interleaving import table
@@ -64,7 +65,7 @@ def _effort(verdict: Verdict) -> str:
     if isinstance(verdict.outcome, Divergence):
         return ""
     count = verdict.preemptions
-    return f" (with {count} preemption{'' if count == 1 else 's'})"
+    return f" (with {counted(count, 'preemption')})"
 
 
 def _ends(verdict: Verdict) -> dict[int, str]:

@@ -278,3 +278,53 @@ def test_what_is_not_there(project, monkeypatch, capsys, target, said):
     monkeypatch.chdir(project)
     assert main(["audit", target]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_what_is_immutable_is_said_to_be_so_only_where_nothing_changes(tmp_path, monkeypatch):
+    (tmp_path / "values.py").write_text(
+        dedent("""
+        import enum
+        from dataclasses import dataclass
+        from typing import NamedTuple
+
+        @dataclass(frozen=True)
+        class Plain:
+            x: int = 0
+
+        @dataclass
+        class Open:
+            x: int = 0
+
+        class Pair(NamedTuple):
+            left: int = 0
+            def total(self) -> int:
+                return self.left
+
+        class Bag(NamedTuple):
+            items: list[int] = []
+            def add(self, item: int) -> None:
+                self.items.append(item)
+
+        class Colour(enum.Enum):
+            RED = 1
+
+        class Counting(enum.Enum):
+            RED = 1
+            def count(self) -> None:
+                self.total = getattr(self, "total", 0) + 1
+
+        @dataclass(frozen=True)
+        class Keeping:
+            x: int = 0
+            def square(self) -> int:
+                object.__setattr__(self, "_square", self.x * self.x)
+                return self.x
+    """)
+    )
+    monkeypatch.chdir(tmp_path)
+    asked = read_arguments("audit", ["values.py", "--max-tests", "15", "--workers", "1"], tmp_path)
+    told, _audited = audit(audit_options(asked))
+    contracts = {row["name"].partition(":")[2]: row["contract"]["level"] for row in told.more["subjects"]}
+    same = {"Plain": IMMUTABLE, "Open": ATOMIC, "Pair": IMMUTABLE, "Colour": IMMUTABLE}
+    assert same.items() <= contracts.items()
+    assert IMMUTABLE not in (contracts["Bag"], contracts["Counting"], contracts["Keeping"])

@@ -104,3 +104,16 @@ def test_an_abstract_class_that_keeps_nothing_has_no_state(tmp_path):
     found = listed(tmp_path, shop__init="", shop__stock=head + more)
     silent = {each.qualname: bool(each.silent) for each in found.classes}
     assert silent == {"Plain": True, "Keeps": False, "Shares": False, "Real": False, "Concrete": False}
+
+
+def test_who_inherits_from_a_protocol_is_no_protocol(tmp_path):
+    more = (
+        "from typing import Protocol\nfrom enum import Enum\n"
+        "class Store(Protocol):\n    def get(self): ...\n"
+        "class Wider(Store, Protocol):\n    def put(self): ...\n"
+        "class Memory(Store):\n    def get(self):\n        return 1\n"
+        "class Base(Enum):\n    pass\nclass Colour(Base):\n    RED = 1\n"
+    )
+    found = listed(tmp_path, shop__init="", shop__stock=more)
+    silent = {each.qualname: bool(each.silent) for each in found.classes}
+    assert silent == {"Store": True, "Wider": True, "Memory": False, "Base": True, "Colour": True}

@@ -32,7 +32,7 @@ from plait.model.finding import Finding
 from plait.report.audit import publish_audit
 from plait.store.baseline import Found
 from plait.store.database import FOLDER
-from plait.subject.contract import ATOMIC
+from plait.subject.contract import ATOMIC, IMMUTABLE
 from plait.subject.name import Subject
 from plait.subject.package.claims import CLAIMED
 from plait.subject.package.facts import ModuleFacts, module_facts
@@ -160,7 +160,8 @@ def _judged(
     except (UsageError, WorkerError) as error:
         if _NO_METHODS in str(error) and step.facts is not None and step.facts.is_record:
             for each in step.audited:  # its attributes are read and written in one step each
-                each.verdict, each.contract, each.reason = SILENT, ATOMIC, "it has no methods, only attributes"
+                each.verdict, each.contract = SILENT, IMMUTABLE if step.facts.frozen else ATOMIC
+                each.reason = "it has no methods, only attributes"
         else:
             late = isinstance(error, UsageError) and "no answer after" in str(error) and step.seconds < LONGEST_IMPORT
             _leave([step], _reason_in(str(error), step.subject, version), wants_time=late)

@@ -142,7 +142,7 @@ def plan_of(listing: Listing, facts: Mapping[str, ModuleFacts], config: Config) 
         made.claim = claim_of(modules[public.module], public.qualname, known, modules)
         if config.subject(public.name).hints.contract:
             made.claim = PROMISED
-        if public.silent:
+        if public.silent and not (known is not None and known.changes_itself):
             made.verdict, made.contract = SILENT, IMMUTABLE
             made.reason = f"{public.silent}, which has no state that threads could share"
             found.silent.append(made)

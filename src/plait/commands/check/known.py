@@ -13,6 +13,7 @@ from plait.commands.check.worker import tasks
 from plait.commands.check.worker.stream import StreamOptions
 from plait.judge.oracle.causes import cause, grouped
 from plait.model.command_results import CheckResult, CheckStats
+from plait.model.counted import counted
 from plait.model.finding import Finding
 from plait.store.project import FIXED, OUTDATED, KnownFinding, Memory
 from plait.workers.failures import WorkerError
@@ -114,7 +115,7 @@ def result_of_known(
             return None
         stats: CheckStats = content["stats"] | {"tests_known": content["stats"]["tests"]}
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(content["at"]))
-        counts = f"{int(stats['tests'])} tests and {int(stats['schedules'])} schedules"
+        counts = f"{counted(int(stats['tests']), 'test')} and {counted(int(stats['schedules']), 'schedule')}"
         notes = [
             f"nothing has changed since {when}: {counts} of that run were not explored again; --fresh explores them",
             *replays.sentences(), *map(str, content["notes"]),

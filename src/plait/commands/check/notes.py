@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from plait.model.counted import counted
+
 MOST = 6  # names listed in one sentence
 
 
@@ -28,8 +30,8 @@ class Notes:
         """Record how many of the tests had been explored by an earlier run."""
         if known:
             self.general.append(
-                f"{known} of {tests} tests had been explored before and touch nothing that has changed: they were not "
-                "explored again"
+                f"not explored again: {known} of {counted(tests, 'test')}, whose code has not changed since an earlier "
+                "run"
             )
 
     def sentences(self) -> list[str]:
@@ -42,11 +44,11 @@ class Notes:
             calls = [f"{call} at {at}" for (other, call), at in self.stopped.items() if other == kind]
             said.append(f"stopped: {_listed(calls, 3)}; `--allow {kind}` lets it happen")
         if self.diverged:
-            tests = f"{self.diverged} test{'s' if self.diverged > 1 else ''}"
+            tests = counted(self.diverged, "test")
             said.append(f"{tests} did not do the same again under the same schedule (something is not under control: "
                         "real time, random numbers, input or output); nothing is claimed about them")  # fmt: skip
         if self.unreadable:
-            said.append(f"{self.unreadable} generated tests were no valid Python and were left out")
+            said.append(f"left out, because they are no valid Python: {counted(self.unreadable, 'generated test')}")
         return said
 
 

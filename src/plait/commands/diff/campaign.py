@@ -36,6 +36,7 @@ from plait.judge.oracle.probes import probes_of
 from plait.judge.oracle.rules import Rules, may_wait
 from plait.judge.words import shown_result
 from plait.model.command_results import DiffMore, DiffResult, DiffStats, SequentialRow, no_comparison
+from plait.model.counted import counted
 from plait.model.finding import Finding
 from plait.model.test import Test
 from plait.report.reproducer import OUT, write_diff_reproducer
@@ -336,11 +337,11 @@ class DiffCampaign:
         self._notes += self._common.notes if self._common is not None else []
         if search is not None and search.counts.known:
             self._notes.append(
-                f"{search.counts.known} of {search.counts.tests} tests had been compared before and touch nothing that "
-                "has changed: they were not explored again"
+                f"not explored again: {search.counts.known} of {counted(search.counts.tests, 'test')}, whose code has "
+                "not changed since an earlier run"
             )
         if self._checks.inconclusive:
-            self._notes.append(f"{self._checks.inconclusive} tests were too large to compare completely")
+            self._notes.append(f"too large to be compared completely: {counted(self._checks.inconclusive, 'test')}")
         return DiffResult(
             "diff", self._name, verdict, versions=dict(self._labels), seed=options.seed, model=options.model,
             findings=self._findings, stats={**self._stats(), "methods": end.methods},

@@ -17,6 +17,7 @@ from plait.generate.condiff import Pair
 from plait.judge.difference.outcome import Outcome
 from plait.judge.oracle.specification import UNFINISHED
 from plait.model.command_results import CallRow
+from plait.model.counted import counted
 from plait.model.test import Test
 from plait.subject.interface.members import Interface
 
@@ -89,7 +90,7 @@ def conclude_diff(
     alone = replace(sides[0], built=next((each.built for each in sides if each.built), "")) if sides else Alone()
     told = {name: _told(row) for name, row in rows.items()}
     if failing and 2 * len(left) < len(asked):
-        said = f"{len(asked) - len(left)} of {len(asked)} changed pairs were not tested: calls always raised"
+        said = f"{len(asked) - len(left)} of {counted(len(asked), 'changed pair')} were not tested: calls always raised"
         return Conclusion(f"{said}: {raised(failing, rows)}. {remedy(interface, failing, rows, alone)}", (), told)
     reason = _untested(done)
     notes = () if reason or not failing else (

@@ -24,6 +24,7 @@ from plait.commands.explore.account import LONGEST_OUTPUT, read_account_lines, r
 from plait.errors import FOUND, INCONCLUSIVE, NOTHING_FOUND, UNUSABLE, UsageError
 from plait.model.choices import DEFAULT_HEURISTIC, SEARCHES
 from plait.model.command_results import ExploreResult, ExploreStats
+from plait.model.counted import counted
 from plait.model.finding import AccessStep, Finding
 from plait.model.result import note_confinement
 from plait.model.schedule import Schedule
@@ -256,10 +257,6 @@ def _in_parallel(node: str, workers: int | None) -> list[str]:
     return ["-n", str(workers)]
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def _result(
     told: list[dict[str, Any]], options: argparse.Namespace, old: Version | None, new: Version, impact: Impact
 ) -> ExploreResult:
@@ -278,7 +275,7 @@ def _result(
     notes = [bug for each in told for bug in each.get("bugs", ())]
     notes += [f"{each['test']} was not explored: {each.get('why', '?')}" for each in left]
     notes += [
-        f"{each['test']} ran on OS threads ({_counted(each['schedules'], 'time')}): {each['why']}"
+        f"{each['test']} ran on OS threads ({counted(each['schedules'], 'time')}): {each['why']}"
         for each in ran if each["ran"] == "OS threads"
     ]  # fmt: skip
     notes += [f"{each['test']} was explored on {each['backend']}" for each in ran if "backend" in each]

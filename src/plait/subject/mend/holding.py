@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from plait.model.counted import counted
 from plait.subject.changes.scopes import FUNCTIONS
 from plait.subject.mend.clues import Clues
 from plait.subject.mend.locks import (
@@ -327,7 +328,7 @@ def holding_title(stretches: Sequence[Stretch], lock: HeldLock) -> str:
     """Return the title of a mend that holds a lock."""
     shown = ", ".join(f"`{each.function.name}`" for each in stretches[:_MOST_NAMED])
     others = len(stretches) - _MOST_NAMED
-    more = f" and {others} other{'' if others == 1 else 's'}" if others > 0 else ""
+    more = f" and {counted(others, 'other')}" if others > 0 else ""
     whole = all(each.is_whole for each in stretches)
     part = "" if whole else " part of" if len(stretches) == 1 else " parts of"
     written = lock.expression(stretches[0].function) or lock.name

@@ -40,6 +40,7 @@ _REACHING = frozenset({
     "setattr", "delattr", "vars", "globals", "locals", "exec", "eval", "open", "input", "__import__", "print",
 })  # fmt: skip
 """Built-in functions that change something, or call code that the source does not show."""
+_SETTERS, _SETTING_METHODS = frozenset({"setattr", "delattr"}), frozenset({"__setattr__", "__delattr__"})
 _EMPTY = frozenset({"object", "ABC", "Generic", "Protocol", ""})  # bases that bring no state
 READ, WRITE, CHANGE = "read", "write", "change"  # CHANGE reads and writes: ``n += 1``, ``items.append(x)``
 _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
@@ -85,6 +86,7 @@ class ClassFacts:
     containers: set[str] = field(default_factory=set)
     local: set[str] = field(default_factory=set)
     bases: tuple[str, ...] = ()
+    frozen: bool = False  # its instances refuse assignments: a frozen data class
     overridden: dict[str, list[FunctionFacts]] = field(default_factory=dict)  # of bases; heirs may still call them
     unknown_bases: set[str] = field(default_factory=set)  # classes whose source was not read
 
@@ -101,6 +103,11 @@ class ClassFacts:
             for use in function.uses if function.name not in setup else ():
                 if use.state.partition(".")[2] not in self.functions:
                     yield function, use
+
+    @property
+    def changes_itself(self) -> bool:
+        """True if a method changes an attribute, or what an attribute holds, after the object is complete."""
+        return any(use.mode != READ for _, use in self.later_uses())
 
     @property
     def is_stateless(self) -> bool:
@@ -188,6 +195,7 @@ def whole_class(facts: Mapping[str, ModuleFacts], module: str, qualname: str) ->
         found.locks |= base.locks
         found.containers |= base.containers
         found.local |= base.local
+        found.frozen |= base.frozen  # data classes and those of attrs let no other class inherit from a frozen one
         pending += base.bases
     return found
 
@@ -241,7 +249,8 @@ def _last(node: ast.expr) -> str:
 
 
 def _class(module: Module, qualname: str, node: ast.ClassDef, names: set[str], foreign: frozenset[str]) -> ClassFacts:
-    found = ClassFacts(qualname, node.lineno, bases=tuple(_last(base) for base in node.bases))
+    bases = tuple(_last(base) for base in node.bases)
+    found = ClassFacts(qualname, node.lineno, bases=bases, frozen=any(map(_freezes, node.decorator_list)))
     shared = set()
     for part in node.body:
         for name, value in _assigned(part):
@@ -259,6 +268,16 @@ def _class(module: Module, qualname: str, node: ast.ClassDef, names: set[str], f
                 made.uses, made.calls = known.uses + made.uses, known.calls + made.calls
             found.functions[part.name] = made
     return found
+
+
+def _freezes(decorator: ast.expr) -> bool:
+    """Return whether a decorator makes a data class frozen: ``dataclass(frozen=True)``, ``attrs.frozen``."""
+    if isinstance(decorator, ast.Call):
+        given = {each.arg: each.value for each in decorator.keywords}
+        if "frozen" in given:
+            return isinstance(given["frozen"], ast.Constant) and given["frozen"].value is True
+        decorator = decorator.func
+    return _last(decorator) == "frozen"
 
 
 def _attributes_of(module: Module, function: FunctionNode, found: ClassFacts) -> None:
@@ -423,11 +442,24 @@ class _AccessReader(ast.NodeVisitor):
                 self.facts.calls.append((called.attr, frozenset(self.held)))
         elif isinstance(called, ast.Name) and self._owner is None:
             self.facts.calls.append((called.id, frozenset(self.held)))
+        self._note_setter(node)
         self.facts.calls_out |= self._leads_out(called)
         walks = _last(called) in _WALKERS and not (_last(called) in ("min", "max") and len(node.args) > 1)
         self._walked += walks
         self.generic_visit(node)
         self._walked -= walks
+
+    def _note_setter(self, node: ast.Call) -> None:
+        """Note ``object.__setattr__(self, "total", 1)`` and ``setattr(self, name, 1)``."""
+        bare = isinstance(node.func, ast.Name)
+        if not self._me or _last(node.func) not in (_SETTERS if bare else _SETTING_METHODS):
+            return
+        through_super = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
+        given = node.args if through_super else node.args[1:]
+        if through_super or (node.args and _last(node.args[0]) == self._me):
+            name = given[0].value if given and isinstance(given[0], ast.Constant) else None
+            state = f"self.{name if isinstance(name, str) else '__dict__'}"
+            self.facts.uses.append(Use(state, WRITE, node.lineno, frozenset(self.held), False, False))
 
     def _leads_out(self, called: ast.expr) -> bool:
         """Return whether a call goes to a function or class whose state is not examined here."""

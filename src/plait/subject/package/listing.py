@@ -277,12 +277,15 @@ def _silent(node: ast.ClassDef, module: Module, modules: dict[str, Module], dept
             if target.module in modules and target.name is not None:
                 home, known = modules[target.module], target.name
         above = home.classes(known)
-        if depth and above and above[-1] is not node and (said := _silent(above[-1], home, modules, depth - 1)):
-            return said if said != _WITHOUT_STATE or _is_stateless(node) else ""
+        said = _silent(above[-1], home, modules, depth - 1) if depth and above and above[-1] is not node else ""
+        if said and said not in _OWN:
+            return said
     return _WITHOUT_STATE if _is_stateless(node) else ""
 
 
 _WITHOUT_STATE = "an abstract class that keeps nothing"
+_OWN = frozenset({_WITHOUT_STATE, _SILENT_BASES["Protocol"]})
+"""What a class is by itself only: who inherits from a protocol is an ordinary class again."""
 
 
 def _is_stateless(node: ast.ClassDef) -> bool:
