@@ -28,6 +28,7 @@ from plait.generate.values.wider import wider
 from plait.model.test import Call
 from plait.subject.contract import Contract
 from plait.subject.interface.members import Method, Parameter
+from plait.subject.interface.publishing import completed_late
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,9 +46,10 @@ class Catalogue:
     """The calls that tests may contain, with values for their arguments.
 
     ``built`` has constructor calls found in the project's tests, ``recipes`` whole expressions from there and from
-    documentation. ``own`` has values that make other instances of the class. ``timed`` says that the subject reads a
-    clock. ``itself`` stands for the class, in tests that begin without an instance. ``uses`` has the attributes that
-    each method uses. ``prepared`` has, for methods that seldom return, calls that end with one that does.
+    documentation. ``own`` has values that make other instances of the class. ``timed`` says that the subject reads
+    a clock. ``itself`` stands for the class, in tests that begin without an instance. ``uses`` has the attributes
+    that each method uses. ``published`` has what to look at in the results of methods that complete them late.
+    ``prepared`` has, for methods that seldom return, calls that end with one that does.
     """
 
     subject: str
@@ -62,6 +64,7 @@ class Catalogue:
     timed: bool = False
     itself: Method | None = None
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    published: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prepared: Mapping[str, Test] = field(default_factory=dict)
 
     def pool(self, method: Method, parameter: str) -> Pool:
@@ -149,7 +152,7 @@ def build_catalogue(
     return Catalogue(
         interface.subject, (*interface.imports, *hints.imports), constructors, methods, pools,
         tuple(candidates.own()), built, written, _apart(hints, methods), mined.timed,
-        None if hints.factories else interface.itself, uses,
+        None if hints.factories else interface.itself, uses, completed_late(owner, methods),
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from plait.generate.contege import RandomTests
 from plait.generate.covcon import CoverageGuidedTests
 from plait.generate.crossing import CrossedTests
 from plait.generate.deeper import DeeperTests
+from plait.generate.publishing import PublishedTests
 from plait.generate.sequence import Sequences
 from plait.generate.states import StateTests
 
@@ -78,9 +79,10 @@ def make_generator(
     if not deeper or isinstance(strategy, AdaptiveTests):
         return strategy
     # Separate sources: planned tests do not change the choices of the other strategies.
-    crossing, changing = Random(0), Random(seed - part[0])
+    crossing, changing, publishing = Random(0), Random(seed - part[0]), Random(0)
     planned = (
         CrossedTests(Sequences(catalogue, run, crossing), crossing),
         StateTests(Sequences(catalogue, run, changing), changing, part=part),
+        PublishedTests(Sequences(catalogue, run, publishing), publishing),
     )
     return DeeperTests(strategy, sequences, random, planned, threads=threads, wide=wide)
