@@ -578,8 +578,13 @@ class Table(MutableMapping):
 
 
 def test_what_a_mixin_tears_apart_is_overridden(tmp_path, monkeypatch):
-    """No line of the file is to be held: `pop` of `MutableMapping` looks up and deletes."""
+    """No line of the file is to be held: `pop` of `MutableMapping` looks up and deletes.
+
+    Few methods are left, so that the tests reach `pop` whatever they are drawn from, which differs between Pythons.
+    """
     (tmp_path / "table.py").write_text(MAPPING, encoding="utf-8")
+    others = ["__contains__", "__eq__", "clear", "get", "items", "keys", "setdefault", "update", "values"]
+    (tmp_path / "plait.toml").write_text(f'[subject."table:Table"]\nexclude = {others}\n', encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     main(["check", "table:Table", "--max-tests", "40", "--workers", "1", "--quiet", "--json", "r.json"])
     read = read_result(tmp_path / "r.json")
