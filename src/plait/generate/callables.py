@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache, partial
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -452,7 +453,8 @@ _COLLECTING, _BY_NAME = (2, 4), 3  # kinds of parameters, as `inspect` numbers t
 
 
 def _doing_nothing(name: str, annotation: Any, promised: Any = None, *, may_lack: bool = False) -> Any:
-    said = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    named = not isinstance(annotation, (str, UnionType))  # from 3.14 on every union has the name "Union"
+    said = getattr(annotation, "__name__", str(annotation)) if named else str(annotation)
     head = said.rpartition(".")[2].partition("[")[0].strip()
     simple = name.startswith("__") or annotation is None or head in _RESULTS
     simple = simple or (may_lack and "None" in (part.strip() for part in said.split("|")))
