@@ -11,9 +11,9 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from plait.judge.oracle.protection import Protection, protection
+from plait.judge.oracle.protection import TEST_AGAIN, Protection, protection
 from plait.model.counted import counted
-from plait.model.finding import AccessStep, Gap, function_shown
+from plait.model.finding import AccessStep, Gap, RaisedAt, function_shown
 from plait.report.fix_text import compact_fix
 
 MOST_CHARACTERS = 4_000  # of one block: even of code, about three characters are a token
@@ -79,7 +79,8 @@ def _lacking(finding: dict[str, Any]) -> Protection | None:
     if finding.get("gap") is None:
         return None
     race, steps = ([AccessStep.from_json(row) for row in finding.get(key) or ()] for key in ("race", "interleaving"))
-    return protection(Gap.from_json(finding["gap"]), race, steps)
+    raised = RaisedAt.from_json(finding["raised_at"]) if finding.get("raised_at") else None
+    return protection(Gap.from_json(finding["gap"]), race, steps, raised)
 
 
 def _places(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -122,6 +123,8 @@ def _lock_to_take(finding: dict[str, Any]) -> str:
     if guard is not None:
         return f"{guard['lock']}, as at {guard.get('guarded', 'the')} other places that access {guard['field']}"
     lacking = _lacking(finding)
+    if lacking is not None and lacking.waits:
+        return f"no other one. {TEST_AGAIN}"
     if lacking is not None and lacking.lock:
         return f"{lacking.lock}, which is held at the other access or at a part of these lines"
     used = {lock for row in finding.get("interleaving", ()) for lock in row.get("locks", ())}

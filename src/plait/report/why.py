@@ -63,19 +63,14 @@ def _causes(finding: Finding) -> list[str]:
     if finding.kind == "deadlock" and finding.waiting:
         return []  # the report has said already which thread waits for which lock
     lines = [f"{finding.raised}."] if finding.raised else []
-    wait = _early_wait(finding)
-    if wait is not None:
-        where = f"wait() at line {wait.line} of {Path(wait.file).name}, in `{function_shown(wait.function)}`"
-        lines.append(
-            f"Not tested again: {where}, lets other threads change what was tested before it. Test it again when "
-            "wait() returns: `while`, not `if`."
-        )
-        return lines
+    gap = finding.gap
+    lacking = None if gap is None else protection(gap, finding.race or (), finding.interleaving, finding.raised_at)
+    if lacking is not None and lacking.waits:
+        return [*lines, lacking.sentence]
     if finding.race:
         lines.append(race_sentence(finding.race, finding.interleaving))
-    gap = finding.gap
-    if gap is not None:
-        lines.append(protection(gap, finding.race or (), finding.interleaving).sentence)
+    if lacking is not None:
+        lines.append(lacking.sentence)
     guard = finding.guard
     if guard is not None:
         total = guard.guarded + len(guard.unguarded)
@@ -96,15 +91,6 @@ def race_sentence(race: Sequence[AccessStep], interleaving: Sequence[AccessStep]
 
 def _line(step: AccessStep, several: bool) -> str:
     return f"{Path(step.file).name}:{step.line}" if several else f"line {step.line}"
-
-
-def _early_wait(finding: Finding) -> AccessStep | None:
-    """Return the wait for a notification that the interrupted thread was in, and did not test again after."""
-    gap = finding.gap
-    if gap is None or not any(step.verb in OF_LOCKS for step in finding.race or ()):
-        return None
-    waits = (step for step in finding.interleaving if step.verb == "wait")
-    return next((step for step in waits if (step.thread, step.line) == (gap.thread, gap.line)), None)
 
 
 def _uncovered(race: Sequence[AccessStep]) -> str:

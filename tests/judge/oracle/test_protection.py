@@ -1,7 +1,7 @@
 """Which lines lack a lock, and which one: what the report says, and what findings are grouped by."""
 
 from plait.judge.oracle.protection import protection
-from plait.model.finding import AccessStep, Gap
+from plait.model.finding import AccessStep, Gap, RaisedAt
 
 LOCK = ["Pool._lock"]
 
@@ -51,3 +51,29 @@ def test_without_any_lock_none_is_named():
     race = [at(1, 23, "read Pool.free"), at(2, 25, "write Pool.free")]
     found = protection(GAP, race, race)
     assert (found.lock, "must run under one lock" in found.sentence) == ("", True)
+
+
+def waited(*behind):
+    """Steps of a thread that waits at line 32 while another one gives and takes, and that then reaches these lines."""
+    return [
+        at(1, 27, "read Pool.free", *LOCK), at(1, 32, "wait Pool._lock"),
+        at(2, 37, "write Pool.free", *LOCK, function="Pool.give"), at(2, 27, "read Pool.free", *LOCK),
+        at(1, 32, "acquire Pool._lock"), *(at(1, line, "read Pool.free", *LOCK) for line in behind),
+    ]  # fmt: skip
+
+
+def test_what_was_raised_behind_a_wait_was_not_tested_again():
+    """Whatever was interrupted elsewhere: to hold a lock there would not mend it."""
+    elsewhere = Gap(2, "pool.py", "Pool.give", 36, 37)
+    steps = waited(33)
+    found = protection(elsewhere, steps[2:4], steps, RaisedAt("pop from empty list", "pool.py", 33))
+    assert (found.waits, found.function, found.first, found.lock) == (True, "Pool.take", 32, "")
+    assert found.sentence.startswith("Not tested again: wait() at line 32 of pool.py, in `Pool.take`, lets other")
+
+
+def test_a_wait_in_a_loop_is_not_to_blame():
+    elsewhere = Gap(2, "pool.py", "Pool.give", 36, 37)
+    steps = waited(27, 33)
+    assert not protection(elsewhere, steps[2:4], steps, RaisedAt("pop from empty list", "pool.py", 33)).waits
+    assert not protection(elsewhere, steps[2:4], waited(33), RaisedAt("closed", "other.py", 33)).waits
+    assert not protection(elsewhere, steps[2:4], waited(33), None).waits

@@ -48,7 +48,7 @@ def code_to_mend(finding: Finding) -> str:
         locks = _cycle(finding)
         return f"the order in which {' and '.join(locks)} are taken" if locks else f"locks taken by {names}"
     if finding.gap is not None:
-        lacking = protection(finding.gap, finding.race or (), finding.interleaving)
+        lacking = protection(finding.gap, finding.race or (), finding.interleaving, finding.raised_at)
         return f"{_file(lacking.file)}: {function_shown(lacking.function)}"
     if finding.race:
         places = sorted({f"{_file(step.file)}: {function_shown(step.function)}" for step in finding.race})

@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from plait.model.finding import AccessStep, Gap, function_shown
+from plait.model.finding import AccessStep, Gap, RaisedAt, function_shown
 
 OF_LOCKS = ("acquire", "release", "find busy", "wait", "notify")
 """Verbs of steps that touch no data."""
+TEST_AGAIN = "Test it again when wait() returns: `while`, not `if`."
 
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """The lines that lack a lock, and its name; empty where no lock of the execution is the obvious one."""
+    """The lines that lack a lock, and its name; empty where no lock of the execution is the obvious one.
+
+    With ``waits``, the line waits for a notification, and what was tested before it is not tested again.
+    """
 
     file: str
     function: str
@@ -22,10 +26,21 @@ class Protection:
     last: int
     lock: str
     sentence: str
+    waits: bool = False
 
 
-def protection(gap: Gap, race: Sequence[AccessStep], interleaving: Sequence[AccessStep]) -> Protection:
-    """Return what lacks a lock: what was interrupted, or the access that did not respect the lock held meanwhile."""
+def protection(
+    gap: Gap, race: Sequence[AccessStep], interleaving: Sequence[AccessStep], raised: RaisedAt | None = None
+) -> Protection:
+    """Return what lacks a lock: what was interrupted, or the access that did not respect the lock held meanwhile.
+
+    ``raised`` is where an exception was raised: behind a wait whose condition was not tested again, that is the reason.
+    """
+    wait = _raised_behind_a_wait(raised, interleaving) or _wait_not_tested_again(gap, race, interleaving)
+    if wait is not None:
+        where = f"wait() at {_place(wait.own_file, wait.function, wait.line, wait.line)}"
+        said = f"Not tested again: {where}, lets other threads change what was tested before it. {TEST_AGAIN}"
+        return Protection(wait.own_file, wait.function, wait.line, wait.line, "", said, waits=True)
     others = [step for step in race if step.thread != gap.thread]
     theirs = _common(others)
     ends = [_locks_at(gap, line, interleaving) for line in (gap.line, gap.end)]
@@ -55,6 +70,31 @@ def protection(gap: Gap, race: Sequence[AccessStep], interleaving: Sequence[Acce
             how = f"`{lock}`, which is held at line {gap.end if ends[1] else gap.line} only"
     said = f"Not atomic: {where}, must run under {how} {who}."
     return Protection(gap.file, gap.function, min(gap.line, gap.end), max(gap.line, gap.end), lock, said)
+
+
+def _raised_behind_a_wait(raised: RaisedAt | None, interleaving: Sequence[AccessStep]) -> AccessStep | None:
+    """Return the wait that a thread went on from, without a step back to an earlier line, to where it raised."""
+    if raised is None or not raised.file:
+        return None
+    for number, wait in enumerate(interleaving):
+        if wait.verb != "wait" or Path(wait.own_file).name != raised.file or not wait.line < raised.line:
+            continue
+        own = [step for step in interleaving[number + 1 :] if step.thread == wait.thread]
+        here = [step.line for step in own if (step.own_file, step.function) == (wait.own_file, wait.function)]
+        behind = here[: here.index(raised.line)] if raised.line in here else None
+        if behind is not None and min(behind, default=wait.line) >= wait.line:
+            return wait
+    return None
+
+
+def _wait_not_tested_again(
+    gap: Gap, race: Sequence[AccessStep], interleaving: Sequence[AccessStep]
+) -> AccessStep | None:
+    """Return the wait for a notification that the interrupted thread was in, and did not test again after."""
+    if not any(step.verb in OF_LOCKS for step in race):
+        return None
+    waits = (step for step in interleaving if step.verb == "wait")
+    return next((step for step in waits if (step.thread, step.line) == (gap.thread, gap.line)), None)
 
 
 def _common(steps: Sequence[AccessStep]) -> list[str]:
