@@ -14,3 +14,7 @@ def test_a_value_is_said_as_people_write_it(value, said):
     """The parts of a value may come without its kind: a report of `plait diff` ended there."""
     assert plain(value) == said
     assert shown_value(value)
+
+
+def test_a_function_that_a_test_defines_has_no_name_of_plait_s():
+    assert plain(("named", "step.<locals>.<lambda>")) == shown_value(("named", "step.<locals>.<lambda>")) == "<lambda>"

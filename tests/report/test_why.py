@@ -60,13 +60,13 @@ def test_confirmed_says_how_where_a_build_with_the_gil_cannot_show_it(gil, where
 def test_what_plait_gives_for_arguments_is_explained():
     """A reader who meets `fresh` in a test looks for it in vain in the project."""
     imports = ["from shop import once", "from plait.generate.callables import fresh, Recorder"]
-    test = Test.from_lines(imports, ["x = once(fresh)"], [["x()"], ["x()"]])
+    test = Test.from_lines(imports, ["x = once(fresh)"], [["x(Recorder('f'))"], ["x()"]])
     said = [text for text, _part in why_sentences(Finding("wrong-result", "", ["once.__call__"], test=test))]
     assert said[-1] == (
         "Given by plait for an argument: `fresh` (a function that returns a new object each time), `Recorder` (a "
         "function that notes its calls)."
     )
-    plain = Test.from_lines(imports[:1], ["x = once(print)"], [["x()"]])
+    plain = Test.from_lines(imports, ["x = once(print)"], [["x()"]])  # it no longer uses what it imports
     assert not any("Given by plait" in text for text, _part in why_sentences(Finding("hang", "", [], test=plain)))
 
 

@@ -47,8 +47,13 @@ def plain(value: Any) -> str:
     if kind == "set" and rest and rest[0][:1] == ("set",):
         return "{" + ", ".join(plain(part) for part in rest[0][1:]) + "}" if len(rest[0]) > 1 else "set()"
     if kind in ("named", "value", "enum", "variable"):
-        return str(rest[-1])
+        return _own(str(rest[-1]))
     return with_article(kind)
+
+
+def _own(name: str) -> str:
+    """Return a name without the function that plait puts a test's line into: what a line defines is its own."""
+    return name.removeprefix("step.<locals>.")
 
 
 # -- values of limited length and depth --------------------------------------------------------------------------------
@@ -84,7 +89,7 @@ def _shown(value: Any, depth: int) -> str:
 
 _SIMPLE: dict[str, Callable[[list[Any]], str]] = {
     "str": lambda rest: repr(rest[0]), "float": lambda rest: str(rest[0]), "bytes": lambda rest: repr(_bytes(rest[0])),
-    "enum": lambda rest: ".".join(map(str, rest)), "named": lambda rest: str(rest[0]),
+    "enum": lambda rest: ".".join(map(str, rest)), "named": lambda rest: _own(str(rest[0])),
     "value": lambda rest: str(rest[-1]), "opaque": lambda rest: with_article(str(rest[0])), "same": lambda _rest: "...",
     "method": lambda rest: str(rest[0]), "address": lambda _rest: "an address",
 }  # fmt: skip

@@ -167,7 +167,9 @@ def _in_one_line(audited: Audited) -> str:
         return f"{audited.contract}; {audited.reason}."
     proof = audited.evidence
     calls = counted(proof["pairs"], "pair of calls", "pairs of calls")
+    known = audited.check is not None and audited.check.stats.get("tests_known")
     met = f"{proof['pairs_covered']} of {calls} met in {counted(proof['schedules'], 'schedule')}"
+    met += " of this run, others in an earlier one" if known else ""
     if audited.verdict == UNSAFE:
         pairs = ", ".join(f"{one} with {other}" for one, other in audited.unsafe[:_LISTED])
         more = f" and {counted(len(audited.unsafe) - _LISTED, 'pair')} more" if len(audited.unsafe) > _LISTED else ""

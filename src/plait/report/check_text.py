@@ -84,7 +84,8 @@ def check_statement(result: CheckResult) -> list[str]:
     exhausted = stats.get("tests_exhausted", 0)
     # A test is left where it shows a violation: where all do, a bare 0 would read as if the search had been poor.
     complete = f"; {counted(exhausted, 'test')} explored completely" if exhausted or not found else ""
-    done = f"{counted(stats['tests'], 'test')}, {counted(stats['schedules'], 'schedule')}{complete}"
+    new = "new " if stats.get("tests_known") else ""  # those of known tests were run earlier
+    done = f"{counted(stats['tests'], 'test')}, {counted(stats['schedules'], f'{new}schedule')}{complete}"
     count, covered = stats["method_pairs"], stats["method_pairs_covered"]
     which = "the one pair" if count == covered == 1 else f"{covered} of {count} pairs"
     pairs = f"{which} of methods ran concurrently."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -36,14 +37,19 @@ STAND_INS = {
     "sample_file": "it names a file that exists",
 }
 """Explanations of the stand-ins that tests use for arguments without a description."""
+_NAME = re.compile(r"[^\W\d]\w*")
 _FROM = "from plait.generate.callables import "
 
 
 def _stand_ins(finding: Finding) -> list[str]:
     """Return an explanation of the names in a test that come from plait."""
-    imports = finding.test.imports if finding.test is not None else ()
-    names = [name.strip() for line in imports if line.startswith(_FROM) for name in line.removeprefix(_FROM).split(",")]
-    known = [f"`{name}` ({STAND_INS[name]})" for name in dict.fromkeys(names) if name in STAND_INS]
+    if finding.test is None:
+        return []
+    imports = [line.removeprefix(_FROM) for line in finding.test.imports if line.startswith(_FROM)]
+    names = dict.fromkeys(name.strip() for line in imports for name in line.split(","))
+    # A smaller test may no longer call what it imports.
+    called = {name for call in (*finding.test.prefix, *finding.test.calls) for name in _NAME.findall(call.source)}
+    known = [f"`{name}` ({STAND_INS[name]})" for name in names if name in STAND_INS and name in called]
     return [f"Given by plait for an argument: {', '.join(known)}."] if known else []
 
 
