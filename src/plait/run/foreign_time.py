@@ -136,14 +136,14 @@ def _now(cls: type[dt.datetime], tz: dt.tzinfo | None = None) -> dt.datetime:
 
 def _utcnow(cls: type[dt.datetime]) -> dt.datetime:
     caller = sys._getframe(1).f_globals
-    if not _sees_virtual_dates(caller):
-        return _IN_C["utcnow"].__get__(None, cls)()  # type: ignore[no-any-return]
-    if sys.version_info >= (3, 12):
+    if sys.version_info >= (3, 12):  # the real one would warn of its caller, which is this function
         warnings.warn(
             "datetime.datetime.utcnow() is deprecated and scheduled for removal in a future version. Use "
             "timezone-aware objects to represent datetimes in UTC: datetime.datetime.now(datetime.UTC).",
             DeprecationWarning, stacklevel=2,
         )  # fmt: skip
+    if not _sees_virtual_dates(caller):
+        return _IN_C["now"].__get__(None, cls)(dt.UTC).replace(tzinfo=None)  # type: ignore[no-any-return]
     return cls.fromtimestamp(_seconds(caller), dt.UTC).replace(tzinfo=None)
 
 
