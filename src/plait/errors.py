@@ -26,7 +26,18 @@ _T = TypeVar("_T")
 
 
 class UsageError(Exception):
-    """What was asked for cannot be done: one line says what was given, why it fails and what to do (exit code 2)."""
+    """What was asked for cannot be done: one line says what was given, why it fails and what to do (exit code 2).
+
+    ``about`` is for the program what the line is for people: one of the constants below, or nothing.
+    """
+
+    def __init__(self, message: str = "", *, about: str = "") -> None:
+        super().__init__(message)
+        self.about = about
+
+
+NO_METHODS, NO_ANSWER = "no methods", "no answer"
+"""What a `UsageError` may be about: a class without methods that threads could call; an import that took too long."""
 
 
 class PlaitBugError(Exception):

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 
+from plait.errors import STOPPED
 from plait.run.engine import ENGINE
 from plait.run.fibers import OURS
 from plait.run.foreign_waits import OUTSIDE, threads_outside
@@ -114,7 +115,7 @@ class Outside:
             if told is not None:
                 if seen is not None:
                     seen.stopped.append({"act": name, "call": told})
-                raise PermissionError(errno.EPERM, f"plait stopped {told}: tests need --allow {name} for that")
+                raise PermissionError(errno.EPERM, f"{STOPPED}{told}: tests need --allow {name} for that")
 
     @contextmanager
     def watched(self, *, everybody: bool = False) -> Iterator[OutsideActs]:

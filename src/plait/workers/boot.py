@@ -287,11 +287,11 @@ def run_task(number: int, task: Callable[..., Any], args: tuple[Any, ...]) -> tu
     box = _inside.box
     box.clear()
     box.state = LOADING if task is load_task else RUNNING
-    kind, said, value = VALUE, "", None
+    kind, said, about, value = VALUE, "", "", None
     try:
         value = task(*args)
     except UsageError as error:
-        kind, said = USAGE, exception_text(error)
+        kind, said, about = USAGE, exception_text(error), error.about
     except MemoryError:
         kind = MEMORY
     except BaseException as error:
@@ -302,7 +302,7 @@ def run_task(number: int, task: Callable[..., Any], args: tuple[Any, ...]) -> tu
     changed = _inside.snapshot.restore()
     retire = kind == MEMORY or (task is not load_task and _crowded())
     _flush()
-    return Reply(number, kind, said, tuple(guard.stopped()), box.output, tuple(changed), retire), value
+    return Reply(number, kind, said, tuple(guard.stopped()), box.output, tuple(changed), retire, about), value
 
 
 def _told(error: BaseException, task: str = "") -> str:

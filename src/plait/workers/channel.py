@@ -42,7 +42,8 @@ class Reply:
     """The end of a task. ``number`` is that of its order, ``content`` the value, or the text of an error.
 
     ``stopped`` are acts that the guard stopped, ``output`` is the end of the output, ``changed`` names the settings of
-    the process that were changed. ``retire`` asks for another worker for the next task.
+    the process that were changed. ``retire`` asks for another worker for the next task. ``about`` is what a
+    `UsageError` is about.
     """
 
     number: int
@@ -52,6 +53,7 @@ class Reply:
     output: str = ""
     changed: tuple[str, ...] = ()
     retire: bool = False
+    about: str = ""
 
 
 def write_frame(reply: Reply, value: Any = None, kind: Any = None) -> bytes:

@@ -61,7 +61,7 @@ class _ClusterSite:
             told = {each.name: getattr(error, each.name) for each in fields(SiteFailure) if hasattr(error, each.name)}
             failure = SiteFailure(type(error).__name__, **told)
         except Exception as error:  # as text: Dask would pickle it
-            failure = SiteFailure(type(error).__name__, str(error))
+            failure = SiteFailure(type(error).__name__, str(error), about=getattr(error, "about", ""))
         return _FAILURE + write_frame(Reply(0, VALUE), moved(failure, self._there), SiteFailure)
 
     def close(self) -> None:
@@ -86,6 +86,7 @@ class SiteFailure:
     seconds: float = 0.0
     waits: bool = False
     loading: bool = False
+    about: str = ""
 
     def exception(self) -> WorkerError | UsageError | PlaitBugError:
         """Return the exception that the same failure raises on one machine."""
@@ -96,7 +97,7 @@ class SiteFailure:
             ended: dict[str, Any] = {"exit_code": self.exit_code, "signal": self.signal, "outside": self.outside}
             return WorkerCrashed(self.reason, **ended, **rest)
         if self.name == "UsageError":
-            return UsageError(self.reason)
+            return UsageError(self.reason, about=self.about)
         return PlaitBugError(self.reason.removeprefix(BUG).strip())
 
 

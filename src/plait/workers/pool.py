@@ -266,7 +266,7 @@ def _raise_failure(reply: Reply, worker: Worker) -> None:
     if reply.kind in (UNREAD, UNSENT):  # in another process the task may well be read
         raise WorkerCrashed(reply.said, outside=reply.kind == UNREAD, note=worker.note(), stopped=reply.stopped)
     if reply.kind == USAGE:
-        raise UsageError(reply.said)
+        raise UsageError(reply.said, about=reply.about)
     if reply.kind == BUG:
         raise PlaitBugError(reply.said)
 

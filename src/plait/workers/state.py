@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import plait
-from plait.errors import PlaitBugError, UsageError
+from plait.errors import STOPPED, PlaitBugError, UsageError
 from plait.model.foreign import class_name, exception_text, module_of, short_name
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class _State:
     module: types.ModuleType | None = None
     subject: Any = None
     interface: Interface | None = None
-    error: str | None = None
+    error: UsageError | None = None
     concerned: tuple[str, ...] = ()
     box: BlackBox | None = None
     inspect: Callable[[], None] | None = None
@@ -105,12 +105,12 @@ def module() -> types.ModuleType:
 def subject() -> Any:
     """Return the class (or the module) under test; executions start from the state it has now."""
     if _state.error is not None:
-        raise UsageError(_state.error)
+        raise UsageError(str(_state.error), about=_state.error.about)
     if _state.module is None:
         try:
             _load()
         except UsageError as error:
-            _state.error, _state.module = str(error), None
+            _state.error, _state.module = error, None
             raise
     return _state.subject
 
@@ -203,7 +203,7 @@ def _concerned(error: BaseException) -> tuple[str, ...]:
 
     It is nothing of the code's if plait has stopped what it did: older code would do it too.
     """
-    if type(error) is PermissionError and "plait stopped " in str(error):
+    if type(error) is PermissionError and STOPPED in str(error):
         return ()
     names = []
     with contextlib.suppress(Exception):  # the exception is the code's own and may misbehave

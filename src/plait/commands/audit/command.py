@@ -24,7 +24,17 @@ from plait.commands.options import SearchOptions, clock_or_steps
 from plait.commands.progress import duration, terminal_line
 from plait.commands.releases import cache_root
 from plait.config import Config
-from plait.errors import FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError, own_error
+from plait.errors import (
+    FOUND,
+    INCONCLUSIVE,
+    INTERRUPTED,
+    NO_ANSWER,
+    NO_METHODS,
+    NOTHING_FOUND,
+    UNUSABLE,
+    UsageError,
+    own_error,
+)
 from plait.judge.audit import SILENT, UNJUDGED, UNSAFE, Audited, judge_class, judge_functions, supported_level
 from plait.judge.oracle.rules import Rules
 from plait.model.command_results import AuditMore, AuditResult, AuditStats, CheckResult
@@ -42,8 +52,6 @@ from plait.subject.versions.version import Version, resolve
 from plait.workers.pool import WorkerError
 
 DEFAULT_BUDGET = 600.0
-# Part of the error of a check for a class without public methods.
-_NO_METHODS = "has no public methods: there is nothing"
 
 
 @dataclass(slots=True)
@@ -158,12 +166,13 @@ def _judged(
     try:
         result = _checked(step, options, version, listing, interrupt)
     except (UsageError, WorkerError) as error:
-        if _NO_METHODS in str(error) and step.facts is not None and step.facts.is_record:
+        about = error.about if isinstance(error, UsageError) else ""
+        if about == NO_METHODS and step.facts is not None and step.facts.is_record:
             for each in step.audited:  # its attributes are read and written in one step each
                 each.verdict, each.contract = SILENT, IMMUTABLE if step.facts.frozen else ATOMIC
                 each.reason = "it has no methods, only attributes"
         else:
-            late = isinstance(error, UsageError) and "no answer after" in str(error) and step.seconds < LONGEST_IMPORT
+            late = about == NO_ANSWER and step.seconds < LONGEST_IMPORT
             _leave([step], _reason_in(str(error), step.subject, version), wants_time=late)
     except MemoryError:
         raise

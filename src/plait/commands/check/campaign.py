@@ -23,7 +23,7 @@ from plait.commands.check.worker import tasks
 from plait.commands.check.worker.stream import Chunk, StreamOptions
 from plait.commands.interrupt import Interrupt
 from plait.commands.progress import Progress
-from plait.errors import PlaitBugError, UsageError, guarded, own_error
+from plait.errors import NO_ANSWER, PlaitBugError, UsageError, guarded, own_error
 from plait.explore.capp.partition import Aim
 from plait.model.command_results import CheckResult
 from plait.store.keys import files_key, token
@@ -150,7 +150,8 @@ class Campaign:
             )
         except (WorkerCrashed, WorkerHung) as error:
             where = f" at {error.where}" if error.where else ""
-            raise UsageError(f"{self._name} cannot be imported: {error.reason}{where}") from None
+            about = NO_ANSWER if isinstance(error, WorkerHung) else ""
+            raise UsageError(f"{self._name} cannot be imported: {error.reason}{where}", about=about) from None
         return found
 
     def _try_alone(self) -> None:

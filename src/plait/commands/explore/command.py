@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from plait.commands.accepting import apply_baseline, baseline_of, is_new
 from plait.commands.explore.account import LONGEST_OUTPUT, read_account_lines, read_accounts
-from plait.errors import FOUND, INCONCLUSIVE, NOTHING_FOUND, UNUSABLE, UsageError
+from plait.errors import FOUND, INCONCLUSIVE, NOTHING_FOUND, STOPPED, UNUSABLE, UsageError
 from plait.model.choices import DEFAULT_HEURISTIC, SEARCHES
 from plait.model.command_results import ExploreResult, ExploreStats
 from plait.model.counted import counted
@@ -162,7 +162,7 @@ def _account(
         if ended is not None:
             raise UsageError(f"{node}: pytest has not begun with any test within {_COLLECTION:.0f} s")
         errors = [line for line in lines if line.startswith(("E ", "ERROR")) and not line.endswith("%]")]
-        shown = [line for line in errors if "plait stopped " in line] or errors
+        shown = [line for line in errors if STOPPED in line] or errors
         if not shown and any(" 0 without threads of their own" in line for line in lines):
             raise UsageError(f"{node}: pytest ran no test: it finds none there")
         if any(line.endswith("ModuleNotFoundError: No module named 'pytest'") for line in lines):

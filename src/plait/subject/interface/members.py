@@ -21,7 +21,7 @@ from typing import (
     Protocol,
 )
 
-from plait.errors import UsageError
+from plait.errors import NO_METHODS, UsageError
 from plait.model.foreign import is_a, unwrapped
 from plait.subject.interface import signature, stubs
 from plait.subject.interface.signature import Parameter
@@ -177,7 +177,8 @@ def class_interface(cls: type, name: str) -> Interface:
         )
     if not any(each.name not in _PASSIVE for each in methods):
         alone = " of its own, and enumerated members do not change" if issubclass(cls, enum.Enum) else ""
-        raise UsageError(f"{name} has no public methods{alone}: there is nothing that two threads could call")
+        said = f"{name} has no public methods{alone}: there is nothing that two threads could call"
+        raise UsageError(said, about=NO_METHODS)
     imports = (f"from {module} import {qualname.partition('.')[0]}",)
     return Interface(name, imports, tuple(constructors), tuple(methods), tuple(notes), itself)
 
