@@ -58,6 +58,7 @@ _PRINTED = (
 )  # fmt: skip
 _NAMED = (types.FunctionType, types.BuiltinFunctionType, type, types.ModuleType)
 _SKIPPED = (types.FrameType, types.CodeType, types.TracebackType, types.CoroutineType)
+_CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque)
 _STRING = {str}
 _VIEWS: frozenset[type] = frozenset({type({}.keys()), type({}.values()), type({}.items())})
 
@@ -114,9 +115,9 @@ def identities(results: list[Any], values: list[Any]) -> tuple[tuple[int, bool] 
     """Return which results are one object, and whether ``values`` still hold it; None where identity means nothing.
 
     It matters for objects whose classes inherit ``__eq__`` from `object`: users notice if there are two of them where
-    one was expected.
+    one was expected. It also matters for containers that ``values`` hold: what a user puts into another one is lost.
     """
-    if all(map(_compares_by_value, results)):
+    if all(_compares_by_value(each) and not issubclass(type(each), _CHANGED_IN_PLACE) for each in results):
         return (None,) * len(results)
     walk = _Walk()
     for value in values:
@@ -124,8 +125,11 @@ def identities(results: list[Any], values: list[Any]) -> tuple[tuple[int, bool] 
     first: dict[int, int] = {}
     found: list[tuple[int, bool] | None] = []
     for position, result in enumerate(results):
-        number = None if _compares_by_value(result) else first.setdefault(identity(result), position)
-        found.append(None if number is None else (number, identity(result) in walk.numbers))
+        held = identity(result) in walk.numbers
+        if _compares_by_value(result) and not (held and issubclass(type(result), _CHANGED_IN_PLACE)):
+            found.append(None)
+        else:
+            found.append((first.setdefault(identity(result), position), held))
     return tuple(found)
 
 

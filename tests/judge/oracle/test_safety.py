@@ -156,6 +156,40 @@ def test_two_objects_where_one_is_expected(judged):
     assert found.violation.detail == TWO_OBJECTS
 
 
+LISTS = """
+    import threading
+
+    class Lines:
+        def __init__(self, lines=None):
+            self._lines = lines
+            self._lock = threading.Lock()
+
+        def lines(self):
+            if self._lines is None:
+                self._lines = []
+            return self._lines
+
+        def locked(self):
+            with self._lock:
+                return self.lines()
+
+        def copy(self):
+            return list(self.lines())
+
+        def drop(self):
+            with self._lock:
+                self._lines = None
+"""
+
+
+def test_two_lists_where_one_is_expected(judged):
+    found = judged(LISTS, ["x = Lines()"], ["x.lines()"], ["x.lines()"])
+    assert found.violation.detail == TWO_OBJECTS
+    assert judged(LISTS, ["x = Lines()"], ["x.locked()"], ["x.locked()"]).violation is None
+    assert judged(LISTS, ["x = Lines([])"], ["x.copy()"], ["x.copy()"]).violation is None  # always two
+    assert judged(LISTS, ["x = Lines()"], ["x.locked()", "x.drop()"], ["x.locked()"]).violation is None
+
+
 def test_a_lock_order(judged):
     source = """
         import threading

@@ -12,6 +12,7 @@ from primitive_check import REAL, executed, modules_of
 from primitive_snippets import SNIPPETS
 
 from interpreters import SOURCE, interpreters
+from plait.explore.dpor import Dpor
 from plait.explore.random_walk import RandomWalk
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
@@ -43,6 +44,32 @@ def test_controlled(name, virtual):
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_controlled_on_os_threads(name, virtual):
     assert executed(lambda: SNIPPETS[name](virtual), RandomWalk(seed=2), "threads") == SNIPPETS[name](REAL)
+
+
+@pytest.mark.parametrize(
+    ("make", "use"),
+    [
+        ("Lock", lambda made: made.__enter__() and made.__exit__(None, None, None)),
+        ("RLock", lambda made: made.__enter__() and made.__exit__(None, None, None)),
+        ("Condition", lambda made: made.__enter__() and made.__exit__(None, None, None)),
+        ("Event", lambda made: (made.set(), made.clear())),
+        ("Semaphore", lambda made: made.acquire() and made.release()),
+        ("BoundedSemaphore", lambda made: made.acquire() and made.release()),
+    ],
+)
+def test_what_is_printed_of_a_primitive_is_read_from_it(make, use, mirror):
+    """The reduction must not take both orders for equal: two texts are possible."""
+    shown = set()
+    search = Dpor()
+
+    def prepare():
+        made = getattr(mirror.modules["threading"], make)()
+        return [lambda: use(made), lambda: shown.add(repr(made))]
+
+    while (prefix := search.next_prefix()) is not None:
+        ENGINE.execute(prepare, prefix, search)
+        search.executed(ENGINE)
+    assert len(shown) == 2
 
 
 @pytest.mark.parametrize("name", SNIPPETS)

@@ -68,7 +68,7 @@ from functools import partial
 from typing import Any
 
 from plait.run.engine import ENGINE, access, record_step
-from plait.run.operations import ACQUIRE, RELEASE, WRITE
+from plait.run.operations import ACQUIRE, READ, RELEASE, WRITE
 from plait.run.primitives.kinds import PrimitiveKind, register
 from plait.run.primitives.lock import NAN_WAITS, BaseLock, Lock, RLock, check_number, old_name
 from plait.run.primitives.site import here
@@ -94,6 +94,9 @@ class Condition:
         return self._lock.__exit__(*exc)
 
     def __repr__(self) -> str:
+        thread = ENGINE.current
+        if thread is not None:
+            access(thread, ENGINE.heap.loc_of(self, "waiters"), READ, here())
         return f"<Condition({self._lock}, {len(self._waiters)})>"
 
     def _base_lock(self) -> BaseLock:

@@ -21,7 +21,7 @@ class Event:
         self._waiters: list[VThread] = []
 
     def __repr__(self) -> str:
-        status = "set" if self._on else "unset"
+        status = "set" if self.is_set() else "unset"
         return f"<threading.{type(self).__qualname__} at {NOWHERE}: {status}>"
 
     def _point(self, mode: int) -> None:

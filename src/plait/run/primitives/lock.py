@@ -239,7 +239,7 @@ class Lock(BaseLock):
         self.waiting.clear()
 
     def __repr__(self) -> str:
-        state = "locked" if self.holder is not None else "unlocked"
+        state = "locked" if self.locked() else "unlocked"
         return f"<{state} _thread.lock object at {NOWHERE}>"
 
 
@@ -350,6 +350,9 @@ class RLock(BaseLock):
         self.waiting.clear()
 
     def __repr__(self) -> str:
+        thread = ENGINE.current
+        if thread is not None and self.holder is not thread:
+            self._look(thread, here())
         state = "locked" if self.holder is not None else "unlocked"
         owner = self.holder.id if self.holder is not None else 0
         return f"<{state} _thread.RLock object owner={owner} count={self.count} at {NOWHERE}>"

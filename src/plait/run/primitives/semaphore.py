@@ -36,7 +36,7 @@ class Semaphore:
         return self._count
 
     def __repr__(self) -> str:
-        return f"<threading.{type(self).__qualname__} at {NOWHERE}: value={self._count}>"
+        return f"<threading.{type(self).__qualname__} at {NOWHERE}: value={self._value}>"
 
     def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
         """Mirror `threading.Semaphore.acquire`."""
@@ -138,7 +138,7 @@ class BoundedSemaphore(Semaphore):
         self._initial_value = value
 
     def __repr__(self) -> str:
-        return f"<threading.{type(self).__qualname__} at {NOWHERE}: value={self._count}/{self._initial_value}>"
+        return f"<threading.{type(self).__qualname__} at {NOWHERE}: value={self._value}/{self._initial_value}>"
 
     def _check(self, n: int) -> None:
         if self._count + n > self._initial_value:
