@@ -70,9 +70,9 @@ METHODS = ("give", "take", "set", "get", "fail")
 
 @pytest.fixture
 def stages():
-    def make(seed=0):
+    def make(seed=0, changed=()):
         interface = discover(Desk, name=f"{__name__}:Desk")
-        return Stages(build_catalogue(Desk, interface, seed=seed), run, Random(seed), METHODS, reached)
+        return Stages(build_catalogue(Desk, interface, seed=seed), run, Random(seed), METHODS, reached, changed)
 
     return make
 
@@ -148,6 +148,13 @@ def test_avoided_calls_and_methods_stay_out_of_prefixes(stages):
     for _ in range(30):
         calls = own_calls(made.next_stage())
         assert not any(call.method == "give" or call.source == "x.set(1)" for call in calls)
+
+
+def test_both_threads_look_behind_a_changed_call(stages):
+    made = stages(changed=("set",))
+    whole = [test for _ in range(4) for test in made.next_stage().whole]
+    shapes = [tuple(tuple(call.method for call in suffix) for suffix in test.suffixes) for test in whole]
+    assert (("set", "get"), ("set", "get")) in shapes
 
 
 def test_a_tidied_test_has_no_arguments_that_nobody_uses():

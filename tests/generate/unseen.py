@@ -253,3 +253,20 @@ class Stages:
 
     def note(self, stage, entry):
         getattr(self, stage).append(entry)
+
+
+class Oven:
+    def __init__(self):
+        self._dials = self._fresh()
+
+    def _fresh(self):
+        return {"heat": 0, "minutes": 0}
+
+    def turn(self, dial: str, by: int) -> int:
+        if by > 40 or by <= -7:
+            raise ValueError(by)
+        self._dials[dial] += by
+        return self._dials[dial]
+
+    def label(self, text: str, size: int) -> str:
+        return f"{text}: {self._dials['heat']}" * size

@@ -16,6 +16,7 @@ from plait.generate.crossing import CrossedTests
 from plait.generate.draft import ARGUMENT, Scene
 from plait.generate.raising import RaisingTests
 from plait.generate.sequence import LATER, Prefix, Sequences, _that_worked
+from plait.generate.siblings import SiblingTests
 from plait.generate.states import StateTests
 from plait.generate.values.value import RECEIVER
 from plait.generate.waiting import WaitingTests
@@ -49,6 +50,8 @@ _CROSSED = 2
 """Most tests of a stage whose calls take two things in both orders (`plait.generate.crossing`)."""
 _STATES = 6
 """Most tests of a stage in states in which calls change something (`plait.generate.states`)."""
+_SIBLINGS = 1
+"""Most tests of a stage in which threads use different objects (`plait.generate.siblings`)."""
 _DOUBLED = 2
 """Groups of four tests with two calls in one thread, in a stage without waiting methods (`Stages._doubled`)."""
 _ELSEWHERE = 0.3
@@ -157,7 +160,8 @@ class Stages:
         own = Random(0)  # a separate source: these tests do not change the stages
         self._raising = RaisingTests(Sequences(catalogue, run, own), own)
         self._crossed = CrossedTests(Sequences(catalogue, run, own), own)
-        states = Random(0)
+        states, siblings = Random(0), Random(0)
+        self._siblings = SiblingTests(Sequences(catalogue, run, siblings), siblings, scouts=False)
         self._states = StateTests(Sequences(catalogue, run, states), states, concerned=changed)
 
     def next_stage(self) -> Stage:
@@ -175,7 +179,7 @@ class Stages:
             tuple(Suffix(draft.call, draft.imports) for draft in drafts), waiting,
             (
                 *whole, *self._raising.take(_RAISING, self._is_wanted), *self._crossed.take(_CROSSED, self._is_wanted),
-                *self._states.take(_STATES, self._is_wanted),
+                *self._states.take(_STATES, self._is_wanted), *self._siblings.take(_SIBLINGS, self._is_wanted),
             ),
         )  # fmt: skip
 
@@ -197,6 +201,12 @@ class Stages:
             found += [
                 self._sequences.test(prefix, [[alone], both]) for alone, both in made if not self._apart(alone, both)
             ]
+        # What both threads see behind a changed call: the last of them sees both changes, whoever keeps the state.
+        looking = [draft for draft in drafts if draft not in changing and draft not in changed]
+        for _ in range(1 if changed and looking else 0):
+            one, look = random.choice(changed), random.choice(looking)
+            if not self._apart(one, [one, look]) and not self._apart(look, [look]):
+                found.append(self._sequences.test(prefix, [[one, look]] * 2))
         return found
 
     def _apart(self, one: Draft, others: Sequence[Draft]) -> bool:

@@ -39,10 +39,12 @@ class PlannedTests(ABC):
 
     def next_test(self) -> Test | None:
         """Return a planned test now and then, else None: another source should make the next test."""
+        return next(iter(self.take(1, lambda _test: True)), None) if self._is_due() else None
+
+    def _is_due(self) -> bool:
+        """Count a request; return whether it gets a planned test."""
         self._asked += 1
-        if self._asked < self.first or (self._asked - self.first) % self.every:
-            return None
-        return next(iter(self.take(1, lambda _test: True)), None)
+        return self._asked >= self.first and (self._asked - self.first) % self.every == 0
 
     def take(self, count: int, wanted: Callable[[Test], bool]) -> list[Test]:
         """Remove and return up to ``count`` planned tests for which ``wanted`` is true."""

@@ -20,6 +20,7 @@ from plait.generate.crossing import CrossedTests
 from plait.generate.deeper import DeeperTests
 from plait.generate.publishing import PublishedTests
 from plait.generate.sequence import Sequences
+from plait.generate.siblings import SiblingTests
 from plait.generate.states import StateTests
 
 if TYPE_CHECKING:
@@ -79,10 +80,11 @@ def make_generator(
     if not deeper or isinstance(strategy, AdaptiveTests):
         return strategy
     # Separate sources: planned tests do not change the choices of the other strategies.
-    crossing, changing, publishing = Random(0), Random(seed - part[0]), Random(0)
+    crossing, changing, publishing, siblings = Random(0), Random(seed - part[0]), Random(0), Random(0)
     planned = (
         CrossedTests(Sequences(catalogue, run, crossing), crossing),
         StateTests(Sequences(catalogue, run, changing), changing, part=part),
         PublishedTests(Sequences(catalogue, run, publishing), publishing),
+        SiblingTests(Sequences(catalogue, run, siblings), siblings, part=part),
     )
     return DeeperTests(strategy, sequences, random, planned, threads=threads, wide=wide)

@@ -10,7 +10,7 @@ from plait.generate.callables import Partner, implemented
 from plait.generate.preparing import Preparing
 from plait.generate.sequence import Sequences
 from plait.generate.values.annotation import by_members
-from plait.generate.values.duck import changes, known_to, left_to_others, table_for
+from plait.generate.values.duck import changes, deciding, known_to, left_to_others, table_for
 from plait.generate.values.makers import makers_of
 from plait.generate.values.value import literal
 from plait.generate.values.wider import parameter_in
@@ -63,6 +63,15 @@ def test_names_that_are_looked_up(catalogue_of):
     assert known_to(unseen.Lazy, "__getattr__", "") == ("one", "two", "three")
     assert known_to(unseen.Stages, "note", "stage") == ("after", "before")
     assert texts(catalogue_of(unseen.Lazy), "__getattr__", "attr")[:3] == ["'one'", "'two'", "'three'"]
+
+
+def test_values_on_which_the_code_decides(catalogue_of):
+    assert deciding(unseen.Oven, "turn", "by") == (41, -7)
+    assert deciding(unseen.Oven, "turn", "dial") == ("heat", "minutes")
+    assert deciding(unseen.Oven, "label", "text") == deciding(unseen.Oven, "label", "size") == ()
+    catalogue = catalogue_of(unseen.Oven)
+    assert texts(catalogue, "turn", "by")[:3] == ["40", "1", "41"]  # the usual ones come first
+    assert texts(catalogue, "turn", "dial")[2:4] == ["'heat'", "'minutes'"]
 
 
 def test_functions_of_a_module_are_read_like_methods(catalogue_of):

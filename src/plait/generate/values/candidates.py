@@ -30,6 +30,7 @@ from plait.generate.values.duck import (
     class_with,
     classes_in,
     connects,
+    deciding,
     delegated,
     known_to,
     left_to_others,
@@ -70,6 +71,8 @@ _MOST_BELOW = 4
 """So many subclasses stand for an abstract class that a method takes."""
 _MOST_IN_UNION = 3
 """So many more values a parameter gets whose annotation has several members, one of which allows anything."""
+_USUAL = 2
+"""Values that come before those on which the code decides."""
 _MOST_LIMITS = 2
 _MOST_MAKERS = 4
 """Most ways to get an instance from other functions; each is tried before random constructor calls."""
@@ -137,8 +140,9 @@ class Candidates:
             names = [*asked, *delegated(self._owner)]
             values = [*(literal(repr(name)) for name in names), *values]
         described = DESCRIBED.get((method.name, position), ())
+        found = _first([*described, *values[:1], *self._limits(method, parameter, values), *values], self._size)
         return _first(
-            [*described, *values[:1], *self._limits(method, parameter, values), *values], self._size
+            [*found[:_USUAL], *self._deciding(method, parameter, found), *found[_USUAL:]], self._size
         ), anything
 
     def _limits(self, method: Method, parameter: Parameter, values: Sequence[Value]) -> list[Value]:
@@ -151,6 +155,14 @@ class Candidates:
         kinds = {each.kind for each in values}
         limits = map(literal, self._mined.limits.get(attribute, ()))
         return [each for each in limits if each.kind in kinds][:_MOST_LIMITS]
+
+    def _deciding(self, method: Method, parameter: Parameter, values: Sequence[Value]) -> list[Value]:
+        """Return further values of the known kinds on which the code of a method decides; constructors get none."""
+        if method.kind in ("constructor", "making"):
+            return []
+        found = [literal(repr(each)) for each in deciding(self._owner, _function(method), parameter.name)]
+        kinds, known = {each.kind for each in values}, {each.text for each in values}
+        return [each for each in found if each.kind in kinds and each.text not in known]
 
     def instead(self, method: Method, parameter: Parameter) -> list[Value]:
         """Return a stand-in to try if all other values fail, for instance because the real class needs a network."""

@@ -280,6 +280,55 @@ def known_to(owner: object, function: str, parameter: str) -> tuple[str | int, .
 _MOST_KNOWN = 4
 
 
+def deciding(owner: object, function: str, parameter: str) -> tuple[str | int, ...]:
+    """Return numbers beyond the limits that a function compares a parameter with, and keys that the class itself uses.
+
+    These lead into branches that other values do not reach. Keys are returned if the function looks something up by the
+    parameter.
+    """
+    numbers: dict[int, None] = {}
+    looks_up = False
+    for tree in _functions(owner, function):
+        for node in ast.walk(tree):
+            match node:
+                case ast.Compare(
+                    left=ast.Name(id=name), ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE() as by], comparators=[limit]
+                ):
+                    number = ast.unparse(limit)
+                    if name == parameter and number.removeprefix("-").isdecimal():
+                        numbers[int(number) + _BEYOND[type(by)]] = None
+                    continue
+                case ast.Compare(ops=[ast.In() | ast.NotIn()], left=ast.Name(id=name)):
+                    pass
+                case ast.Subscript(slice=ast.Name(id=name)):
+                    pass
+                case ast.Call(func=ast.Attribute(attr="get" | "pop" | "setdefault"), args=[ast.Name(id=name), *_]):
+                    pass
+                case _:
+                    continue
+            looks_up = looks_up or name == parameter
+    return (*list(numbers)[:_MOST_DECIDING], *(_own_keys(owner)[:_MOST_DECIDING] if looks_up else ()))
+
+
+_MOST_DECIDING = 2
+_BEYOND: dict[type[ast.cmpop], int] = {ast.Gt: 1, ast.GtE: 0, ast.Lt: -1, ast.LtE: 0}
+
+
+@cache
+def _own_keys(owner: object) -> tuple[str, ...]:
+    """Return the texts that the source of a class uses as keys."""
+    found: dict[str, None] = {}
+    for tree in _sources(owner):
+        for node in ast.walk(tree):
+            match node:
+                case ast.Subscript(slice=ast.Constant(value=str() as key)):
+                    found[key] = None
+                case ast.Dict(keys=keys):
+                    found.update((each.value, None) for each in keys
+                                 if isinstance(each, ast.Constant) and isinstance(each.value, str))  # fmt: skip
+    return tuple(found)
+
+
 def delegated(owner: object) -> list[str]:
     """Return names that the ``__getattr__`` of a class may pass on to another object.
 
