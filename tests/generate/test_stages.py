@@ -157,6 +157,34 @@ def test_both_threads_look_behind_a_changed_call(stages):
     assert (("set", "get"), ("set", "get")) in shapes
 
 
+class Only:
+    """One object for all."""
+
+    _one = None
+
+    def __new__(cls):
+        if cls._one is None:
+            cls._one = super().__new__(cls)
+        return cls._one
+
+    def get(self) -> int:
+        return 1
+
+
+def test_changed_methods_find_the_class_as_nobody_has_used_it():
+    interface = discover(Only, name=f"{__name__}:Only")
+    methods = tuple(each.name for each in interface.methods)
+
+    def outcomes(test):
+        return [CallOutcome("ok", result="Only") for _ in test.prefix]
+
+    made = Stages(build_catalogue(Only, interface), outcomes, Random(0), methods, lambda _test: frozenset(), ("Only",))
+    first, second = made.next_stage(), made.next_stage()
+    fresh = [test for test in first.whole if test.prefix[0].expression == "Only"]
+    assert [[call.source for call in suffix] for test in fresh for suffix in test.suffixes] == [["Only()"]] * 2
+    assert not [test for test in second.whole if test.prefix[0].expression == "Only"]
+
+
 def test_a_tidied_test_has_no_arguments_that_nobody_uses():
     prefix = (
         Call("Desk", "Desk()", result="x"), Call(ARGUMENT, "Token()", result="a1"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,8 @@ _CROSSED = 2
 """Most tests of a stage whose calls take two things in both orders (`plait.generate.crossing`)."""
 _STATES = 6
 """Most tests of a stage in states in which calls change something (`plait.generate.states`)."""
+_FIRST_USES = 4
+"""Most tests of the first stage whose threads are the first to use the class."""
 _SIBLINGS = 1
 """Most tests of a stage in which threads use different objects (`plait.generate.siblings`)."""
 _DOUBLED = 2
@@ -180,6 +183,7 @@ class Stages:
             (
                 *whole, *self._raising.take(_RAISING, self._is_wanted), *self._crossed.take(_CROSSED, self._is_wanted),
                 *self._states.take(_STATES, self._is_wanted), *self._siblings.take(_SIBLINGS, self._is_wanted),
+                *self._first_uses(),
             ),
         )  # fmt: skip
 
@@ -208,6 +212,18 @@ class Stages:
             if not self._apart(one, [one, look]) and not self._apart(look, [look]):
                 found.append(self._sequences.test(prefix, [[one, look]] * 2))
         return found
+
+    def _first_uses(self) -> list[Test]:
+        """Return, in the first stage, tests in which changed methods find the class as nobody has used it yet."""
+        sequences = self._sequences
+        methods = [sequences.catalogue.method(name) for name in self._methods] if self.made == 1 else []
+        pairs = [
+            pair for pair in combinations_with_replacement(methods, 2)
+            if not {each.name for each in pair}.isdisjoint(self._changed)
+            and frozenset(each.name for each in pair) not in set(map(frozenset, sequences.catalogue.not_parallel))
+        ]  # fmt: skip
+        found = (sequences.on_first_use(pair) for pair in pairs)
+        return [test for test in found if test is not None][:_FIRST_USES]
 
     def _apart(self, one: Draft, others: Sequence[Draft]) -> bool:
         """Return whether the call must not run concurrently with one of the others."""

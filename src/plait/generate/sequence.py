@@ -204,7 +204,19 @@ class Sequences:
         """
         if itself is None or self._random.random() >= _NOTHING_MADE:
             return None
-        return Prefix([Draft(Call(itself.name, itself.form, result=RECEIVER))])
+        return _naming(itself)
+
+    def on_first_use(self, methods: Sequence[Method]) -> Test | None:
+        """Return a test whose threads call one of the methods each, and are the first to use the class.
+
+        It is None if one of them needs an instance, or if nothing is done on first use.
+        """
+        itself = self.catalogue.itself
+        if itself is None or not all(method.classwide for method in methods):
+            return None
+        prefix = _naming(itself)
+        suffixes = self.suffixes(prefix, [[method] for method in methods])
+        return None if suffixes is None else self.test(prefix, suffixes)
 
     def prefix(self, length: int, *, eager: bool = False, later: bool = False) -> Prefix:
         """Return a constructor call and up to ``length`` more calls; `UsageError` if no constructor call works.
@@ -556,6 +568,10 @@ class Sequences:
         built.raised += outcome.status == "raised" and not outcome.misuse
         if built.broken and not before:
             built.draft.learn(misuse=True, succeeded=False)
+
+
+def _naming(itself: Method) -> Prefix:
+    return Prefix([Draft(Call(itself.name, itself.form, result=RECEIVER))])
 
 
 def _recipe_call(recipe: Recipe) -> Call:

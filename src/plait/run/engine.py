@@ -27,6 +27,7 @@ import logging
 from _thread import _local as local
 from _thread import get_ident
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from plait.errors import PlaitBugError
@@ -150,6 +151,13 @@ class Engine:
         Threads, errors and the trace can be read until the next call. ``finish`` runs with everything still in place
         (the caller's check, or the observation of the final state).
         """
+        # In a copy of the context: what the set-up or the check gives to context variables ends with the execution.
+        return copy_context().run(self._execute, prepare, prefix, chooser, free, finish, backend)
+
+    def _execute(
+        self, prepare: Callable[[], Sequence[Callable[[], object]]], prefix: Sequence[int], chooser: Chooser | None,
+        free: bool, finish: Callable[[], None] | None, backend: str,
+    ) -> str:  # fmt: skip
         if backend == "auto":
             backend = self.backend
         fibers = getattr(self._fibers_by_backend, backend, None)

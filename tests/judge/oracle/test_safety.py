@@ -156,6 +156,40 @@ def test_two_objects_where_one_is_expected(judged):
     assert found.violation.detail == TWO_OBJECTS
 
 
+@pytest.mark.parametrize(
+    "kept",
+    ["contextvars.ContextVar('depth', default=0)", "Local()"],
+)
+def test_what_belongs_to_the_thread_of_the_set_up_ends_with_the_execution(judged, kept):
+    source = f"""
+        import contextvars
+        import threading
+
+        class Local(threading.local):
+            value = 0
+
+            def get(self):
+                return self.value
+
+            def set(self, value):
+                self.value = value
+
+        depth = {kept}
+
+        class Scope:
+            def __init__(self):
+                self._deepest = 0
+
+            def enter(self):
+                depth.set(depth.get() + 1)
+                self._deepest = max(self._deepest, depth.get())
+                return self._deepest
+    """
+    examination = judged.prepared(source, ["x = Scope()", "x.enter()"], ["x.enter()"], ["x.enter()"])
+    assert examination.specification.undetermined == set()
+    assert {each.results for each in examination.specification.observed} == {(("returned", 1), ("returned", 1))}
+
+
 LISTS = """
     import threading
 

@@ -223,6 +223,46 @@ def test_class_decorator(tmp_path):
     assert compare(tmp_path, old, old.replace("    return c", "    c.x = 1\n    return c")).changed_methods == {"get"}
 
 
+SINGLE = """
+import threading
+
+class Single(type):
+    _lock = threading.Lock()
+    _made = {}
+
+    def __call__(cls, *args):
+        with Single._lock:
+            if cls not in Single._made:
+                Single._made[cls] = super().__call__(*args)
+            return Single._made[cls]
+
+class Base(metaclass=Single):
+    def get(self):
+        return 1
+
+class Account(Base):
+    def __new__(cls):
+        return super().__new__(cls)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("with Single._lock:", "if True:"), ("return super().__new__(cls)", "return object.__new__(cls)")],
+)
+def test_what_makes_an_object_is_touched_by_the_change_of_what_it_calls(tmp_path, before, after):
+    change = compare(tmp_path, {"account.py": SINGLE}, {"account.py": SINGLE.replace(before, after)})
+    assert change.touches("Account")
+    assert not change.touches("get")
+    assert change.changed_pairs(["get", "Account"]) == [("get", "Account"), ("Account", "Account")]
+
+
+def test_what_makes_an_object_is_not_touched_by_other_changes(tmp_path):
+    change = compare(tmp_path, {"account.py": SINGLE}, {"account.py": SINGLE.replace("return 1", "return 2")})
+    assert change.touches("get")
+    assert not change.touches("Account")
+
+
 def test_a_function_moved_to_another_file_is_the_same_function(tmp_path):
     old = {"account.py": "def clean(x):\n    return x\n\nclass Account:\n    def get(self):\n        return clean(1)\n"}
     new = {

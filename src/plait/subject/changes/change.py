@@ -19,7 +19,7 @@ from plait.subject.changes.matching import (
 from plait.subject.changes.normal import normal
 from plait.subject.changes.reach import Reach, Step
 from plait.subject.changes.scopes import FUNCTIONS, Container
-from plait.subject.changes.units import Program, Unit
+from plait.subject.changes.units import CONSTRUCTORS, Program, Unit
 from plait.subject.source import Source
 
 if TYPE_CHECKING:
@@ -93,9 +93,12 @@ class Change:
         ]
 
     def touches(self, method: str) -> bool:
-        """Return whether a method of the interface is changed."""
+        """Return whether a method of the interface, or with the name of the class what makes an object, is changed."""
         changed = self.changed_methods | self.changed_beside
-        return any(name.rpartition(".")[2] in changed for name in methods_of(method))
+        names = [name.rpartition(".")[2] for name in methods_of(method)]
+        if method == self.subject.rpartition(":")[2].rpartition(".")[2]:
+            names += (*CONSTRUCTORS, _METACLASS_CALL)
+        return not changed.isdisjoint(names)
 
     def line_map(self, side: Side) -> dict[Place, Place]:
         """(file, line) of ``side`` -> the matched (file, line) of the other version; files as seen from the roots."""
@@ -112,6 +115,10 @@ class Change:
     def is_empty(self) -> bool:
         """True if no method of the subject is changed, added or removed."""
         return not (self.changed_methods or self.added_methods or self.removed_methods)
+
+
+_METACLASS_CALL = "metaclass.__call__"
+"""What making an object of the class calls first, among the methods of a class."""
 
 
 # -- change analysis ---------------------------------------------------------------------------------------------------
@@ -213,6 +220,19 @@ class _Side:
                 found = self.program.lookup(cls, name)
                 if found is not None:
                     yield name, Step(found, cls)
+        for metaclass in self._metaclasses(cls):
+            found = self.program.lookup(metaclass, "__call__")
+            if found is not None:
+                yield _METACLASS_CALL, Step(found, metaclass)
+
+    def _metaclasses(self, cls: Unit) -> Iterator[Unit]:
+        """Yield the metaclasses that the class and its bases name, the nearest last."""
+        for unit in reversed(self.program.mro(cls)):
+            module = self.source.module(unit.module)
+            for keyword in (each for node in self.program.class_nodes(unit) for each in node.keywords):
+                if module is not None and keyword.arg == "metaclass":
+                    targets = self.program.resolve_expression(module, keyword.value)
+                    yield from (target.unit for target in targets if target.kind == "class")
 
     def _members(self, unit: Unit) -> Iterator[str]:
         module = self.source.module(unit.module)
