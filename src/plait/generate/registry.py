@@ -80,7 +80,8 @@ def make_generator(
     if not deeper or isinstance(strategy, AdaptiveTests):
         return strategy
     # Separate sources: planned tests do not change the choices of the other strategies.
-    crossing, changing, publishing, siblings = Random(0), Random(seed - part[0]), Random(0), Random(0)
+    crossing, changing = Random(0), Random(seed - part[0])
+    publishing, siblings = Random(0), Random(part[0])
     planned = (
         CrossedTests(Sequences(catalogue, run, crossing), crossing),
         StateTests(Sequences(catalogue, run, changing), changing, part=part),

@@ -43,7 +43,10 @@ class SiblingTests(PlannedTests):
     def __init__(
         self, sequences: Sequences, random: Random, *, part: tuple[int, int] = (0, 1), scouts: bool = True
     ) -> None:
-        """Plan every n-th part of the tests of two methods, given the number of the part and n."""
+        """Plan every n-th part of the tests of two methods, given the number of the part and n.
+
+        ``random`` differs from part to part, so that they do not begin with the same scouts.
+        """
         super().__init__(sequences, random)
         self._part = part
         self._scouts: list[Test] = []
@@ -66,13 +69,13 @@ class SiblingTests(PlannedTests):
         made = base.drafts[0]
         both = replace(base, drafts=[made, replace(made, call=replace(made.call, result=_SIBLING))])
         calls = self._calls(base)
-        self._random.shuffle(calls)
         if not self._begun:
-            rows = [calls[start : start + _WIDTH] for start in range(0, len(calls), _WIDTH)]
+            mixed = self._random.sample(calls, len(calls))
+            rows = [mixed[start : start + _WIDTH] for start in range(0, len(mixed), _WIDTH)]
             self._scouts = [self._test(both, row, row) for row in rows[:_SCOUTS]]
             yield from self._scouts
         number, parts = self._part
-        yield from islice(self._pairs(both, calls), number, _MOST, parts)
+        yield from islice(self._pairs(both, calls), number, _MOST * parts, parts)
 
     def _calls(self, base: Prefix) -> list[Draft]:
         """Return a call of each method that needs plain arguments only."""
