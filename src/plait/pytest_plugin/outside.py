@@ -26,6 +26,7 @@ from plait.run.engine import ENGINE
 from plait.run.fibers import OURS
 from plait.run.foreign_waits import OUTSIDE, threads_outside
 from plait.run.importing.adopt import is_foreign
+from plait.run.kept import Bell
 from plait.run.native.stillness import Idleness
 from plait.workers.guard import NETWORK, SUBPROCESS, WRITE, Act
 
@@ -162,7 +163,7 @@ class Watchdog:
         self._deadline = deadline
         self._controlled = controlled
         self._seen = seen
-        self._done = threading.Event()
+        self._done = Bell()
         self.why: str | None = None  # the test was stopped
         self.idle = False  # and nothing moved when it was
         self.seconds = max(0.0, deadline - time.perf_counter())
@@ -185,7 +186,7 @@ class Watchdog:
         try:
             yield self
         finally:
-            self._done.set()
+            self._done.ring()
             watcher.join()
             signal.signal(signal.SIGUSR2, before)
 
@@ -195,7 +196,7 @@ class Watchdog:
             raise StuckError(self.why)
 
     def _interrupt(self, _number: int, _frame: Any) -> None:
-        if self._done.is_set():
+        if self._done.rung:
             return
         if self._controlled:
             ENGINE.interrupt()

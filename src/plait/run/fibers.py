@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from plait.errors import UsageError
 from plait.run.endings import Killed
+from plait.run.kept import acquire, release
 
 NEEDED = (3, 5, 3)
 """The first version of greenlet that can switch inside C code (``list(generator)``, ``sort(key=...)``) without the GIL.
@@ -144,14 +145,14 @@ class _OsFiber:
         self.over = False  # its OS thread ends with the next switch
         self._pool = pool
         self._baton = _thread.allocate_lock()
-        self._baton.acquire()
+        acquire(self._baton)
 
     def switch(self) -> object:
         me = self._pool.running
         self._pool.running = self
-        self._baton.release()
+        release(self._baton)
         if not me.over:  # else the OS thread ends after this
-            me._baton.acquire()
+            acquire(me._baton)
         return None
 
 
@@ -195,7 +196,7 @@ class OsFibers:
     def _run(self, me: _OsFiber) -> None:
         me.ident = _thread.get_ident()
         OURS.add(me.ident)
-        me._baton.acquire()
+        acquire(me._baton)
         while not me.over:
             me.context.run(self._loop, me)
         OURS.discard(_thread.get_ident())

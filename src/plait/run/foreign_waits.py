@@ -36,6 +36,7 @@ from plait.run.endings import Killed
 from plait.run.engine import ENGINE, access, blocking
 from plait.run.fibers import OURS
 from plait.run.foreign_time import asks_in_virtual_time
+from plait.run.kept import kernel_text, numbers_in
 from plait.run.operations import READ, TAKE, WRITE
 from plait.run.primitives.site import place_of_primitive
 from plait.run.quiet import quiet_block
@@ -439,18 +440,19 @@ def _note_peer(sock: socket.socket, address: Any) -> None:
 
 def _is_bound_here(port: int) -> bool:
     """Return whether a socket of this process has this port; False where the system does not say."""
-    try:
-        numbers = list(map(int, os.listdir(_DESCRIPTORS)))  # noqa: PTH208 - names are wanted, no paths
-    except OSError:
-        return False
-    own = {about.st_ino for number in numbers if (about := _about(number)) is not None}
+    own = {about.st_ino for number in open_descriptors() if (about := _about(number)) is not None}
     wanted = struct.pack(">H", port).hex().upper()
     for table in _TCP:
-        with contextlib.suppress(OSError), open(table, encoding="ascii") as lines:  # noqa: PTH123 - no path is built
-            for words in map(str.split, lines):
+        with contextlib.suppress(OSError):
+            for words in map(str.split, kernel_text(table).splitlines()):
                 if words[1].endswith(f":{wanted}") and int(words[9]) in own:
                     return True
     return False
+
+
+def open_descriptors() -> list[int]:
+    """Return the numbers of the descriptors that are open in this process; none where the system does not say."""
+    return numbers_in(_DESCRIPTORS)
 
 
 def _about(number: int) -> os.stat_result | None:

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import suppress
-from pathlib import Path
 
-_TASKS = Path("/proc/self/task")
+from plait.run.kept import kernel_text, numbers_in
+
+_TASKS = "/proc/self/task"
 _WAITING = frozenset("ST")  # sleeping until something happens, stopped
 
 
 def waits(process: int | None = None, *, but: int | None = None) -> bool:
     """Return whether all threads of a process sleep, except the one with the native id ``but``; none uses a disk."""
-    folder = _TASKS if process is None else Path(f"/proc/{process}/task")
+    folder = _TASKS if process is None else f"/proc/{process}/task"
     states = []
-    for task in _numbers(folder):
+    for task in numbers_in(folder):
         if task != but:
             with suppress(OSError):  # the thread has ended meanwhile
-                text = (folder / str(task) / "stat").read_text("ascii", "replace")
-                states.append(text.rpartition(")")[2].split()[0])
+                states.append(_state(f"{folder}/{task}/stat"))
     return bool(states) and _WAITING.issuperset(states)
 
 
 def sleeps(thread: int | None) -> bool:
     """Return whether a thread of this process, by its native id, sleeps in the kernel; True if that is not known."""
     try:
-        text = (_TASKS / str(thread) / "stat").read_text("ascii", "replace")
+        return _state(f"{_TASKS}/{thread}/stat") in _WAITING
     except OSError:
         return True
-    return text.rpartition(")")[2].split()[0] in _WAITING
 
 
-def _numbers(folder: Path) -> list[int]:
-    with suppress(OSError):
-        return [int(name) for name in os.listdir(folder)]  # noqa: PTH208 - no paths, many times a second
-    return []
+def _state(file: str) -> str:
+    return kernel_text(file).rpartition(")")[2].split()[0]
 
 
 class Idleness:
@@ -44,7 +40,7 @@ class Idleness:
     def __init__(self, own: int) -> None:
         self._own = own
         self._used = time.process_time()
-        self._known = bool(_numbers(_TASKS))
+        self._known = bool(numbers_in(_TASKS))
 
     def look(self) -> bool:
         """Return whether only the calling thread has run, or could have run, since the last call."""
