@@ -265,6 +265,15 @@ class Heap:
             loc = record[name] = self.new_loc(container, key, self.whole(container))
         return loc
 
+    def first_touch(self, obj: Any, container: Any) -> int:
+        """Return a number by which objects in a container can be put into order; 0 for one that was never touched.
+
+        It is the object's first own location, or that of its key: no other object has either of them.
+        """
+        fields = self.objects.get(identity(obj), {}).values()
+        key = self.contents.get(identity(container), {}).get((_Identity, identity(obj)), 0)
+        return next((loc for loc in fields if loc and self.locs[loc][0] is obj), key)
+
 
 class _Identity:
     """Marks a key that is compared by identity."""
@@ -274,8 +283,18 @@ _ATOMS = frozenset({int, float, bool, str, bytes, type(None), complex})
 
 
 @functools.lru_cache(maxsize=4096)
+def hashed_by_address(kind: Any) -> bool:
+    """Return whether the objects of a class have the hash, and are compared, as `object` does it."""
+    return kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__
+
+
+def hashed_in_c(kind: Any) -> bool:
+    """Return whether hashing and comparing the objects of a class runs no Python code."""
+    return kind in _ATOMS or _by_identity(kind)
+
+
 def _by_identity(kind: Any) -> bool:
-    return (kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__) or issubclass(kind, (type, Enum))
+    return hashed_by_address(kind) or issubclass(kind, (type, Enum))
 
 
 def _plain_key(key: Any) -> Any:
@@ -286,6 +305,6 @@ def _plain_key(key: Any) -> Any:
     if kind is tuple:
         parts = tuple(_plain_key(part) for part in key)
         return None if None in parts else ("tuple", parts)
-    if _by_identity(kind):  # type: ignore[arg-type]  # types are hashable
+    if _by_identity(kind):
         return (_Identity, identity(key))
     return None

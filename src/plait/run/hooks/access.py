@@ -47,6 +47,7 @@ from plait.run.hooks.containers import (
 from plait.run.hooks.effects import EFFECTS, EFFECTS_BY_NAME, EFFECTS_OF, bound_effect, effect_of, held
 from plait.run.hooks.iteration import iterate, scan_args, scan_too, walked
 from plait.run.hooks.sections import NATIVE
+from plait.run.hooks.set_order import is_set, steps_over
 from plait.run.hooks.sets import change_in_place
 from plait.run.hooks.stepwise import (
     FUNCTIONS,
@@ -287,6 +288,7 @@ def unpacked(value: Any, site: int) -> Any:
                 list(steps) if isinstance(value, list | dict) else steps
             )  # what they hold is counted if it does not fit
         scan_args(thread, (value,), site)
+        return steps_over(value) if is_set(value) else value
     return value
 
 

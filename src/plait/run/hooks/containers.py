@@ -14,6 +14,10 @@ import types
 import weakref
 from typing import Any, Final
 
+from plait.run.primitives.local import local
+from plait.run.primitives.lock import Lock
+from plait.run.primitives.simple_queue import SimpleQueue
+
 KEY_GET: Final = "key-get"
 KEY_SET: Final = "key-set"  # inserts the key if it is new
 KEY_DEL: Final = "key-del"
@@ -144,7 +148,7 @@ def is_c_callable(value: Any) -> bool:
     return issubclass(kind, type) and type(value.__dict__.get("__init__")) is not types.FunctionType
 
 
-_MADE_IN_C = frozenset({"Lock", "local", "SimpleQueue"})  # virtual here, C code in CPython
+_MADE_IN_C = frozenset({Lock, local, SimpleQueue})  # virtual here, C code in CPython
 
 
 def fills_missing(kind: type) -> bool:
@@ -162,7 +166,7 @@ def _is_python(factory: Any) -> bool:
         return _is_python(factory.func)
     if not isinstance(factory, type):
         return isinstance(factory, types.FunctionType | types.MethodType)
-    if factory.__module__.startswith("plait.run.primitives.") and factory.__name__ in _MADE_IN_C:
+    if factory in _MADE_IN_C:
         return False
     made: tuple[Any, ...] = (factory.__new__, factory.__init__)  # type: ignore[misc]
     return any(isinstance(each, types.FunctionType) for each in made)

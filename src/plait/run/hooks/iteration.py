@@ -16,6 +16,7 @@ from typing import Any
 
 from plait.run.engine import ENGINE, access, also
 from plait.run.hooks.containers import FROZEN, WINDOWS, is_c_callable, is_container, is_read, is_view, shown_container
+from plait.run.hooks.set_order import steps_over
 from plait.run.operations import KEY_READ, READ, WRITE
 from plait.run.vthread import VThread
 
@@ -89,14 +90,14 @@ def iterate(value: Any, site: int) -> Any:
                 return _walk(referent, value, site)
     if kind in _IN_C:
         return _turns(value, site)
-    return value
+    return steps_over(value) if kind is frozenset else value
 
 
 def _walk(container: Any, value: Any, site: int) -> Iterator[Any]:
     thread = ENGINE.current
     if thread is not None and not isinstance(container, list):  # the others' iterators remember the size
         access(thread, _HEAP.whole(container), READ, site)
-    return _steps(container, iter(value), site)
+    return _steps(container, steps_over(value), site)
 
 
 def _overrides_iter(kind: type) -> bool:
@@ -221,7 +222,7 @@ class Stepping:
             if not isinstance(container, list) and hasattr(type(value), "__len__"):  # others remember the size
                 self._walk.point(thread)
                 self._walk.position = 0
-        self._iterator = iter(value)
+        self._iterator = steps_over(value)
 
     def __iter__(self) -> Stepping:
         return self
@@ -321,6 +322,8 @@ def walked(value: Any, site: int, *, deep: bool = False) -> Any:
         for referent in gc.get_referents(value):
             if is_container(type(referent)):
                 return Stepping(referent, value, site, deep=deep)
+    if kind is frozenset:
+        return steps_over(value)
     return _Turning(value, site) if kind in _IN_C else value
 
 

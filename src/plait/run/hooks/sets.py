@@ -11,6 +11,7 @@ from plait.run.engine import ENGINE, access
 from plait.run.hooks.containers import is_container
 from plait.run.hooks.iteration import FEW, scan_too, walked
 from plait.run.hooks.sections import NATIVE, Function, Method, compares_in_python, feed, is_iterable, section
+from plait.run.hooks.set_order import by_first_touch
 from plait.run.operations import READ, SHIFT_ALL, WRITE
 from plait.run.vthread import VThread
 
@@ -29,7 +30,7 @@ def _one_by_one(
     """
     with section(thread, target, site):
         scan_too(thread, (source,), site, _HEAP.whole(target))
-        elements = list(source)
+        elements = by_first_touch(source) or list(source)
         few = 0 if ENGINE.gil or any(map(compares_in_python, set(map(type, elements)))) else FEW
         if not few:
             at_once(source)

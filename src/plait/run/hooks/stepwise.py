@@ -20,6 +20,7 @@ from plait.run.hooks import sets
 from plait.run.hooks.containers import FROZEN, is_container
 from plait.run.hooks.iteration import FEW, Feeding, Walk, is_plain, scan_args, scan_too, walked
 from plait.run.hooks.sections import NATIVE, Function, Method, compares_in_python, feed, is_iterable, section
+from plait.run.hooks.set_order import by_first_touch
 from plait.run.operations import KEY_READ, READ, SHIFT, SHIFT_ALL, WRITE
 from plait.run.vthread import VThread
 
@@ -27,6 +28,7 @@ _HEAP = ENGINE.heap
 _DICT_VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
 _COPIED = frozenset({list, tuple, set, frozenset, dict}) | _DICT_VIEWS  # `list` takes them at one moment
 _HASHED = frozenset({set, frozenset, dict})
+_SETS = frozenset({set, frozenset})
 _FAST = frozenset({list, tuple})
 
 
@@ -37,8 +39,10 @@ def _consumer(atomic: frozenset[type], first: int = 0, *, deep: bool = False) ->
     """Return the performer of a function that reads an iterable element by element, but some types at one moment."""
 
     def perform(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        if len(args) <= first or type(args[first]) in atomic:
+        if len(args) <= first:
             return NATIVE
+        if type(args[first]) in atomic:
+            return _in_order(thread, native, site, args, named) if type(args[0]) in _SETS else NATIVE
         given = walked(args[first], site, deep=deep)
         if given is args[first]:
             return NATIVE
@@ -47,6 +51,16 @@ def _consumer(atomic: frozenset[type], first: int = 0, *, deep: bool = False) ->
         return result
 
     return perform
+
+
+def _in_order(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Perform a function that reads a set at one moment, where the order of the set's elements needs to be fixed."""
+    if by_first_touch(args[0]) is None:
+        return NATIVE
+    scan_args(thread, args, site)
+    result = native(by_first_touch(args[0]) or args[0], *args[1:], **named)  # as it is behind the point
+    thread.may_switch = True
+    return result
 
 
 def _best(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -281,8 +295,16 @@ def _extend(atomic: frozenset[type]) -> Method:
     def perform(
         thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
     ) -> Any:
-        if len(args) != 1 or named or type(args[0]) in atomic or args[0] is target or not is_iterable(args[0]):
+        if len(args) != 1 or named or args[0] is target or not is_iterable(args[0]):
             return NATIVE
+        if type(args[0]) in atomic:
+            if type(args[0]) not in _SETS or by_first_touch(args[0]) is None:
+                return NATIVE
+            access(thread, _HEAP.whole(target), WRITE, site)
+            scan_too(thread, args, site, _HEAP.whole(target))
+            native(by_first_touch(args[0]) or args[0])
+            thread.may_switch = True
+            return None
         feed(thread, native, target, args[0], site)
         thread.may_switch = True
         return None
