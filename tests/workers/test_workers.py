@@ -437,7 +437,7 @@ def test_unusable_subjects_are_told_in_one_line(name, tmp_path):
             assert str(error) == expected.format(root=tmp_path, python=python)
 
 
-@pytest.mark.parametrize(("rewritten", "lock"), [(True, "plait.run.primitives.lock.Lock"), (False, "_thread.lock")])
+@pytest.mark.parametrize(("rewritten", "lock"), [(True, "_thread.Lock"), (False, "_thread.lock")])
 @pytest.mark.parametrize("by_file", [True, False])
 def test_code_is_rewritten_or_as_it_is(tmp_path, by_file, rewritten, lock):
     (tmp_path / "locked.py").write_text("import threading\n\nclass A:\n    lock = threading.Lock()\n")

@@ -153,7 +153,7 @@ def _load() -> None:
         if wanted.rewritten:
             world().mirror.examine(wanted.module, wanted.qualname)
         _state.subject = find_in(loaded, wanted.qualname) if wanted.qualname else loaded
-        stands_in = wanted.rewritten and str(module_of(_state.subject)).startswith("plait.run.")
+        stands_in = wanted.rewritten and _stands_in(_state.subject)
     except UsageError:
         raise
     except BaseException as error:
@@ -164,6 +164,13 @@ def _load() -> None:
     if wanted.rewritten:
         world().snapshot()
         _end_executions()
+
+
+def _stands_in(subject: Any) -> bool:
+    """Return whether a class or function is plait's own, in the place of one that could not be scheduled."""
+    virtual, real = vars(world().mirror.modules["_thread"]), vars(sys.modules["_thread"])
+    own = [each for name, each in virtual.items() if each is not real.get(name)]
+    return str(module_of(subject)).startswith("plait.run.") or any(subject is each for each in own)
 
 
 def try_imports(lines: Iterable[str]) -> None:

@@ -80,6 +80,7 @@ _GENERIC = ("'a'", "1", "lambda *args, **kwargs: None", "['a']", "{'a': 1}", "No
 _READY = {
     "threading.Lock": ("threading.Lock()", "import threading"),
     "_thread.lock": ("threading.Lock()", "import threading"),
+    "_thread.Lock": ("threading.Lock()", "import threading"),
     "_thread.RLock": ("threading.RLock()", "import threading"),
     "threading._RLock": ("threading.RLock()", "import threading"),
     "logging.Logger": ("logging.getLogger('a')", "import logging"),

@@ -284,7 +284,18 @@ class Adopter:
                 self._visit(value, self._setter(function, name, value))
         for name, value in list(vars(function).items()):
             self._visit(value, self._setter(function, name, value))
+        if not Codes.covers(function.__code__):
+            self._visit_given(function)
         self._exchange(function, put)
+
+    def _visit_given(self, function: types.FunctionType) -> None:
+        """Visit the globals of generated code if no module has them: attrs keeps the factories of fields there."""
+        space = function.__globals__
+        if space is vars(sys.modules.get(space.get("__name__", ""), types)):
+            return
+        for name in function.__code__.co_names:
+            if name in space and not _is_machinery(name):
+                self._visit(space[name], self._item_setter(space, name, space[name]))
 
     def _visit_cell(self, name: str, cell: types.CellType) -> None:
         if id(cell) in self._seen:

@@ -69,4 +69,5 @@ def _exchange(self: local) -> None:
         object.__setattr__(self, "__dict__", mine)
 
 
+local.__module__ = "_thread"  # as the real one says
 OPAQUE.add(local)

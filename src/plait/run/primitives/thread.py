@@ -18,6 +18,7 @@ from plait.run.heap import OPAQUE
 from plait.run.hooks.access import perform_function
 from plait.run.operations import LOCAL, READ
 from plait.run.primitives.built_in import built_in
+from plait.run.primitives.idents import ident_of, is_ident
 from plait.run.primitives.lock import check_number, old_name
 from plait.run.primitives.number import next_name, number
 from plait.run.primitives.site import here
@@ -25,7 +26,6 @@ from plait.run.quiet import quiet_block
 from plait.run.vthread import FINISHED, VThread
 
 _MAIN_IDENT = threading.main_thread().ident or 0  # the real one
-_IDENT_BASE = 1000  # a thread's identifier is never 0 and the same in every execution
 _LOOKS = 0.002  # seconds between two looks at a thread of the system
 
 
@@ -383,12 +383,12 @@ def get_ident() -> int:
 def _ident(vthread: VThread) -> int:
     if vthread.id and vthread.id == hooks.main:
         return _MAIN_IDENT  # which may be given to the system, to send a signal to
-    return _IDENT_BASE + vthread.id
+    return ident_of(vthread, in_test=bool(hooks.main))
 
 
 def is_virtual_ident(ident: int) -> bool:
     """Return whether the identifier is that of a virtual thread other than the main one."""
-    return _IDENT_BASE <= ident < _IDENT_BASE + len(ENGINE.threads)
+    return is_ident(ident, len(ENGINE.threads))
 
 
 @built_in
