@@ -38,10 +38,12 @@ from plait.run.asked import virtual_identity
 from plait.run.engine import ENGINE
 from plait.run.fibers import OURS
 from plait.run.foreign_time import is_rewritten, virtual_clocks
+from plait.run.foreign_waits import open_descriptors
 from plait.run.importing.adopt import Adopter
 from plait.run.importing.codes import Library
 from plait.run.importing.futures import standard_users
 from plait.run.importing.importer import mirrored_imports
+from plait.run.importing.loggers import Loggers
 from plait.run.importing.mirror import Mirror
 from plait.run.importing.modulestate import ModuleState
 from plait.run.importing.patches import shared_patches
@@ -57,6 +59,8 @@ if TYPE_CHECKING:
 _BODY = 1  # the thread that runs the test itself
 LONGER = 20  # times the steps of a test's first execution is too long for another one
 LEAST_STEPS = 2_000
+MOST_STEPS = 100_000  # of a test's first execution: behind them it is said to be too long
+USUAL_STEPS = 20_000  # of another one, if the first is not a third of that
 ALONE = 1_000  # steps after which a thread that others wait for without being blocked is said to run alone
 
 
@@ -114,14 +118,24 @@ class ItemTrial(Trial):
         self.left_standing = False  # an execution ended while threads of it stood in the middle
         self.livelocked = False  # an execution hangs, and would do so for ever
         self.deaths = Deaths()
+        self._descriptors: int | None = None  # open when the first execution began
         self.watchdog: Watchdog | None = None
 
     def prepare(self) -> list[Callable[[], object]]:
         """See `Trial.prepare`; what the test warns of belongs to this execution."""
         self._stop_if_stuck()
+        self._close_what_is_left()
         self.deaths.begin()
         # The body stands for the main thread, so that it sees the context variables that wider fixtures have set.
         return [functools.partial(contextvars.copy_context().run, body) for body in super().prepare()]
+
+    def _close_what_is_left(self) -> None:
+        """Let the last execution's objects close their files: the numbers of the next ones depend on that."""
+        number = len(open_descriptors())
+        if self._descriptors is None:
+            self._descriptors = number
+        elif number > self._descriptors:
+            collect_quietly()
 
     def _stop_if_stuck(self) -> None:
         if self.watchdog is not None:
@@ -162,7 +176,8 @@ class ItemTrial(Trial):
         self.livelocked = self.livelocked or ENGINE.spinning.livelocked
         if self._first:
             self._first = False
-            ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, LONGER * ENGINE.step))
+            most = min(LONGER * ENGINE.step, max(USUAL_STEPS, 3 * ENGINE.step))
+            ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, most))
         elif isinstance(outcome, Hang) and _is_unfair(outcome):
             self.outcome, self.error = Finished(), None
         if self._leftover and isinstance(outcome, Deadlock) and all(wait.thread != _BODY for wait in outcome.waits):
@@ -286,6 +301,7 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
     adopter.tests = True
     with ExitStack() as stack:
         stack.callback(setattr, ENGINE, "max_steps", ENGINE.max_steps)
+        ENGINE.max_steps = MOST_STEPS
         stack.enter_context(_unraised(trial))
         stack.enter_context(trial.deaths.watched())
         stack.enter_context(_thread_ends(trial.deaths))
@@ -314,6 +330,7 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
         stack.enter_context(shared_patches(equipment.mirror.modules))
         cells = [cell for _name, cell in adopter.cells]
         state = ModuleState(adopter.modules, cells, [*adopter.objects, *wide], [item, item.config, item.session])
+        state.behind.append(Loggers().restore)
         stack.enter_context(model(gil=False, any_timeouts=False, modules=state))
         yield adopter
 
@@ -372,12 +389,17 @@ def _unraised(trial: ItemTrial) -> Iterator[None]:
     try:
         yield
     finally:
-        if trial.left_standing:
+        if trial.left_standing or sys.exception() is not None:
             ENGINE.heap.clear()
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                gc.collect()
+            collect_quietly()
         sys.unraisablehook = before
+
+
+def collect_quietly() -> None:
+    """Collect garbage, without a warning of what was left open."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()
 
 
 @contextmanager

@@ -204,6 +204,24 @@ def test_c_code_that_asks_the_system():
     assert len(seen) == 2
 
 
+def test_c_code_that_is_given_a_thread():
+    name = ctypes.CDLL(None).pthread_setname_np
+    name.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+    numbers = []
+
+    def work():
+        numbers.append(threading.get_ident())
+        time.sleep(0.01)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+        name(thread.ident, b"idiom")
+    for thread in threads:
+        thread.join()
+    assert set(numbers) == {thread.ident for thread in threads}
+
+
 def test_recursion_is_told_per_thread():
     class Thing:
         @reprlib.recursive_repr()

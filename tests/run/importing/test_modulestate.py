@@ -1,6 +1,7 @@
 """Module state is put back behind every execution, whatever an execution did to it."""
 
 import itertools
+import random
 import sys
 import types
 from collections import OrderedDict, deque
@@ -242,3 +243,14 @@ def test_modules_that_code_enters_itself_are_forgotten(monkeypatch):
         state.restore()
         assert "plait_lazy" not in before
         assert "plait_plain" in before
+
+
+def test_a_source_of_random_numbers_begins_anew():
+    module = types.ModuleType("state_under_test")
+    module.draws = random.Random()
+    module.nested = {"system": random.SystemRandom(), "own": [random.Random(7)]}
+    state = ModuleState([module])
+    first = [module.draws.random(), module.nested["own"][0].randrange(1000)]
+    module.nested["system"].random()
+    state.restore()
+    assert [module.draws.random(), module.nested["own"][0].randrange(1000)] == first

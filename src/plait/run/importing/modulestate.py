@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import collections
 import contextlib
+import random
 import sys
 import types
 import weakref
@@ -222,6 +223,8 @@ class ModuleState:
                 self._visit(part)
         elif is_weak(kind):
             self._visit_weak(value)
+        elif is_a(value, random.Random):
+            self._visit_random(value)
         self._visit_instance(value)
 
     def _counter(self, value: Any) -> _InPlace | None:
@@ -279,6 +282,11 @@ class ModuleState:
                 set.update(value, saved)
 
         self._undo.append(undo)
+
+    def _visit_random(self, value: random.Random) -> None:
+        """Visit a generator of random numbers: each execution gets the same ones from it."""
+        saved = random.Random.getstate(value)
+        self._undo.append(lambda: random.Random.setstate(value, saved))
 
     def _visit_weak(self, value: Any) -> None:
         """Visit a weak container: objects of an execution may live on, and the next one would find them in it."""
