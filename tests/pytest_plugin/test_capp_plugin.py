@@ -334,6 +334,61 @@ def test_a_schedule_that_is_unfair_to_others_is_no_failure(run):
     done.stdout.fnmatch_lines(["cut, because one thread kept all others from running: * schedule*"])
 
 
+CACHE = """
+import signal, threading
+idle = []
+
+class Worker:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.lock.acquire()
+        threading.Thread(target=self.work, daemon=True).start()
+
+    def work(self):
+        while self.lock.acquire(timeout=60):
+            self.job()
+            idle.append(self)
+
+def perform(job):
+    worker = idle.pop() if idle else Worker()
+    worker.job = job
+    worker.lock.release()
+
+def test_with_signals():
+    signal.alarm(0)
+    test_without()
+
+def test_without():
+    done = threading.Event()
+    perform(done.set)
+    assert done.wait(30)
+"""
+
+
+def test_threads_that_a_test_leaves_in_a_module_are_not_found_there_by_the_next_one(run):
+    done, told = run("--plait-leftover-threads", "allow", test_cache=CACHE)
+    done.assert_outcomes(passed=2)
+    assert (told["test_with_signals"]["ran"], told["test_without"]["ran"]) == ("OS threads", "explored")
+
+
+LONG = """
+import threading
+
+def test_long():
+    numbers = []
+    thread = threading.Thread(target=lambda: [numbers.append(number) for number in range(30_000)])
+    thread.start()
+    thread.join()
+    assert len(numbers) == 30_000
+"""
+
+
+def test_a_test_of_many_steps_is_explored(run):
+    done, told = run("--plait-schedules", "2", test_long=LONG)
+    done.assert_outcomes(passed=1)
+    assert (told["test_long"]["ran"], told["test_long"]["schedules"]) == ("explored", 2)
+
+
 FULL = """
 import queue, threading
 import pytest

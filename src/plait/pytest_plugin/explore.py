@@ -376,6 +376,7 @@ class Explorer:
         account.pop("backend", None)
         run = NativeRuns(trial, dying=settings.thread_exceptions == "allow",
                          leftover=settings.leftover_threads == "allow")  # fmt: skip
+        state = trial.snapshot()  # later tests must not find threads in it, which no schedule could move
         started = time.perf_counter()
         try:
             with self._outside.watched(everybody=True) as outside:
@@ -392,6 +393,7 @@ class Explorer:
             raise
         finally:
             self._left += run.left
+            state.restore()
             account["seconds"] = round(account["seconds"] + time.perf_counter() - started, 3)
             account.update(search="OS threads", schedules=run.runs, exhausted=False)
         account["ran"] = NATIVE

@@ -52,15 +52,14 @@ from plait.run.primitives.thread import hooks
 from plait.run.vthread import FINISHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from plait.pytest_plugin.outside import Watchdog
 
 _BODY = 1  # the thread that runs the test itself
 LONGER = 20  # times the steps of a test's first execution is too long for another one
 LEAST_STEPS = 2_000
-MOST_STEPS = 100_000  # of a test's first execution: behind them it is said to be too long
-USUAL_STEPS = 20_000  # of another one, if the first is not a third of that
+SPARE_STEPS = 80_000  # that a test's first execution may have besides the engine's 20,000: then it is too long
 ALONE = 1_000  # steps after which a thread that others wait for without being blocked is said to run alone
 
 
@@ -118,6 +117,7 @@ class ItemTrial(Trial):
         self.left_standing = False  # an execution ended while threads of it stood in the middle
         self.livelocked = False  # an execution hangs, and would do so for ever
         self.deaths = Deaths()
+        self.adopter: Adopter | None = None  # what has brought the test's modules under control
         self._descriptors: int | None = None  # open when the first execution began
         self.watchdog: Watchdog | None = None
 
@@ -140,6 +140,15 @@ class ItemTrial(Trial):
     def _stop_if_stuck(self) -> None:
         if self.watchdog is not None:
             self.watchdog.check()
+
+    def snapshot(self, objects: Iterable[Any] = ()) -> ModuleState:
+        """Return a snapshot of the test's modules as they are now, and of further objects."""
+        adopter, item = self.adopter, self._item
+        modules = [] if adopter is None else adopter.modules
+        cells = [] if adopter is None else [cell for _name, cell in adopter.cells]
+        state = ModuleState(modules, cells, objects, [item, item.config, item.session])
+        state.behind.append(Loggers().restore)
+        return state
 
     def protocol(self) -> None:
         """Set the test up, call it and tear it down, as pytest would."""
@@ -176,8 +185,8 @@ class ItemTrial(Trial):
         self.livelocked = self.livelocked or ENGINE.spinning.livelocked
         if self._first:
             self._first = False
-            most = min(LONGER * ENGINE.step, max(USUAL_STEPS, 3 * ENGINE.step))
-            ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, most))
+            ENGINE.spare_steps = 0
+            ENGINE.max_steps = max(min(ENGINE.max_steps, max(LEAST_STEPS, LONGER * ENGINE.step)), 2 * ENGINE.step)
         elif isinstance(outcome, Hang) and _is_unfair(outcome):
             self.outcome, self.error = Finished(), None
         if self._leftover and isinstance(outcome, Deadlock) and all(wait.thread != _BODY for wait in outcome.waits):
@@ -301,7 +310,8 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
     adopter.tests = True
     with ExitStack() as stack:
         stack.callback(setattr, ENGINE, "max_steps", ENGINE.max_steps)
-        ENGINE.max_steps = MOST_STEPS
+        stack.callback(setattr, ENGINE, "spare_steps", 0)
+        ENGINE.spare_steps = SPARE_STEPS
         stack.enter_context(_unraised(trial))
         stack.enter_context(trial.deaths.watched())
         stack.enter_context(_thread_ends(trial.deaths))
@@ -328,9 +338,8 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
         wide += _adopt_parameters(adopter, item, stack)
         stack.enter_context(virtual_clocks())
         stack.enter_context(shared_patches(equipment.mirror.modules))
-        cells = [cell for _name, cell in adopter.cells]
-        state = ModuleState(adopter.modules, cells, [*adopter.objects, *wide], [item, item.config, item.session])
-        state.behind.append(Loggers().restore)
+        trial.adopter = adopter
+        state = trial.snapshot([*adopter.objects, *wide])
         stack.enter_context(model(gil=False, any_timeouts=False, modules=state))
         yield adopter
 

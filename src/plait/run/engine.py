@@ -85,7 +85,8 @@ class Engine:
         "_bodies", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
         "chooser", "current", "deserted", "enabled", "executions", "fault", "free", "gil", "guarded", "heap", "held",
         "leavable", "live", "look_at", "main", "max_steps", "modules", "pending", "plen", "prefix", "recorder",
-        "sections", "special", "spinning", "status", "step", "thread", "threads", "time", "trace", "uncontrolled",
+        "sections", "spare_steps", "special", "spinning", "status", "step", "thread", "threads", "time", "trace",
+        "uncontrolled",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -96,6 +97,7 @@ class Engine:
         self.any_timeouts = False
         self.backend = "auto"
         self.max_steps = _MAX_STEPS
+        self.spare_steps = 0  # that an execution gets behind these if it has not ended, but is at work
         self.current: VThread | None = None
         self.modules: ModuleState | None = None
         self.recorder: Callable[[Engine, VThread, int, int, int], None] | None = None
@@ -500,7 +502,7 @@ class Engine:
     def _pick(self, current: VThread | None) -> VThread | None:
         """Return the next thread when the running one cannot go on; None ends the execution."""
         while True:
-            if self.step > self.max_steps:
+            if self.step > self.max_steps and not self.spinning.goes_on():
                 self.status = HANG
                 return None
             if self.live == 0:

@@ -84,6 +84,10 @@ class Spinning:
         """Forget the threads of the last execution."""
         if self.spinners:
             self.spinners.clear()
+        self._forget_states()
+
+    def _forget_states(self) -> None:
+        """Forget the states that threads were in near the limit of steps."""
         if self._states:
             self._states.clear()
             self._repeating.clear()
@@ -100,7 +104,7 @@ class Spinning:
         engine.look_at = step + LOOK_EVERY - step % LOOK_EVERY
         if step > engine.max_steps - LAST_STEPS:
             self._watch_for_livelock(thread)
-        if step > engine.max_steps:
+        if step > engine.max_steps and not self.goes_on():
             engine.stop(HANG, thread)
         since, thread.suspect = thread.suspect, None
         if thread.spinning is not None or (len(engine.enabled) < 2 and not engine.time.sleepers()):
@@ -138,9 +142,19 @@ class Spinning:
         This is so if no thread has changed anything for long, and each thread is back in an earlier state or waits
         without a time-out.
         """
+        return self._engine.status == HANG and self._returns()
+
+    def goes_on(self) -> bool:
+        """Return whether an execution that has come to the limit of steps is given more of them, once: if it works."""
         engine = self._engine
-        if engine.status != HANG:
+        if engine.max_steps < 0 or not engine.spare_steps or self._returns():  # below 0 if it is interrupted
             return False
+        engine.max_steps, engine.spare_steps = engine.max_steps + engine.spare_steps, 0
+        self._forget_states()
+        return True
+
+    def _returns(self) -> bool:
+        engine = self._engine
         last = engine.trace[-LAST_STEPS // 2 :]
         if last_change(last) >= 0:
             return False

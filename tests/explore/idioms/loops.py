@@ -1,6 +1,7 @@
 """Event loops in threads, sockets, pipes and selectors: whoever waits there is woken by other threads of the test."""
 
 import asyncio
+import inspect
 import os
 import select
 import selectors
@@ -114,6 +115,29 @@ def test_generators_that_are_coroutines():
     async def main():
         await pause()
         return "done"
+
+    found = []
+    in_threads(lambda: found.append(asyncio.run(main())), lambda: None)
+    assert found == ["done"]
+
+
+def as_generator(function):
+    """Make a generator function of a coroutine function, as aiologic does for `__await__`."""
+    code = function.__code__
+    kind = (code.co_flags & ~inspect.CO_COROUTINE) | inspect.CO_GENERATOR
+    return types.FunctionType(code.replace(co_flags=kind), function.__globals__, function.__name__)
+
+
+class Pause:
+    @as_generator
+    async def __await__(self):
+        await pause()
+        return "done"
+
+
+def test_coroutines_that_are_generators():
+    async def main():
+        return await Pause()
 
     found = []
     in_threads(lambda: found.append(asyncio.run(main())), lambda: None)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 STANDARD = ("_collections_abc", "collections", "functools", "contextlib")
 LIMIT = 20_000  # objects searched for primitives; a module with more keeps data, not locks
 
+_KINDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _NAMELESS = (int, float, str, bytes, tuple, type, types.FunctionType, types.ModuleType, types.NoneType)
 Put = Callable[[Any], object]
 
@@ -158,8 +159,8 @@ class Adopter:
         if codes is None or not codes.covers(function.__code__):
             return
         old, new = function.__code__, codes.rewritten(function.__code__)
-        if new is not None and old.co_flags & inspect.CO_ITERABLE_COROUTINE:  # `types.coroutine` has marked it
-            new = new.replace(co_flags=new.co_flags | inspect.CO_ITERABLE_COROUTINE)
+        if new is not None and (new.co_flags ^ old.co_flags) & _KINDS:  # `types.coroutine` and the like have changed it
+            new = new.replace(co_flags=(new.co_flags & ~_KINDS) | (old.co_flags & _KINDS))
         if new is None:
             self.left.append(f"{function.__module__}.{function.__qualname__}")
         elif new.co_freevars == old.co_freevars:
