@@ -91,3 +91,14 @@ def test_what_a_check_finds_can_be_explained(tmp_path, monkeypatch, capsys):
     for each in json.loads(Path("r.json").read_text(encoding="utf-8"))["findings"]:
         assert main(["explain", each["fingerprint"]]) == 0
         assert each["summary"].split()[0] in capsys.readouterr().out
+
+
+def test_what_two_commands_have_stored_is_listed_once(kept, capsys):
+    """An audit and a check keep the same finding under keys of their own."""
+    with Store(Path(".plait")) as store:
+        content = {**finding().as_json(), "subject": "stock:Stock"}
+        store.record_finding("check stock:Stock with other settings", "Stock.put", content)
+    assert main(["explain"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(kept)
+    assert main(["explain", kept[0]]) == 0
+    assert capsys.readouterr().out.count("in stock:Stock: ") == 1

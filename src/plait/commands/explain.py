@@ -43,7 +43,10 @@ def run_explain(options: argparse.Namespace) -> int:
 
 
 def _all(folder: Path) -> list[_Kept]:
-    """Return every finding of the store, the latest first, without those of old versions that stored no subject."""
+    """Return every finding of the store, the latest first, without those of old versions that stored no subject.
+
+    Several commands may have stored the same finding, each with its own settings: the latest one counts.
+    """
     if not (folder / FILE).is_file():
         return []
     found = []
@@ -54,7 +57,10 @@ def _all(folder: Path) -> list[_Kept]:
                 finding = Finding.from_json(known.content)
                 if isinstance(subject, str):
                     found.append(_Kept(fingerprint_of(finding, subject), subject, known, finding))
-    return sorted(found, key=lambda each: (-each.known.last, each.fingerprint))
+    latest: dict[tuple[str, str, str], _Kept] = {}
+    for each in sorted(found, key=lambda each: (-each.known.last, each.fingerprint)):
+        latest.setdefault((each.fingerprint, each.subject, each.finding.summary), each)
+    return list(latest.values())
 
 
 def _asked(text: str, kept: list[_Kept]) -> list[_Kept]:
