@@ -3,7 +3,7 @@
 import threading
 import time
 
-from plait.generate.outcome import CallOutcome, is_absent
+from plait.generate.outcome import CallOutcome, is_absent, made_text
 
 
 class Runner:
@@ -44,7 +44,7 @@ class Runner:
                     return
                 continue
             changed = state_of(scope.get("x")) != before
-            outcomes.append(CallOutcome("ok", changed=changed, result=type(result).__name__))
+            outcomes.append(CallOutcome("ok", changed=changed, result=type(result).__name__, made=made_text(result)))
 
     def _call(self, call, scope):
         try:

@@ -167,3 +167,26 @@ def test_what_one_parameter_names_is_given_to_others_that_may_mean_it(catalogue_
             added = {call.args[0] for call in calls if call.method == "add"}
             renamed += any(call.method == "rename" and call.args[0] in added for call in calls)
     assert renamed >= 20, renamed  # of 160; none without
+
+
+class Tickets:
+    def __init__(self):
+        self.known = {}
+
+    def book(self, name: str) -> str:
+        ticket = f"{name} {len(self.known)}"
+        self.known[ticket] = name
+        return ticket
+
+    def cancel(self, ticket: str) -> str:
+        return self.known.pop(ticket)
+
+
+def test_a_name_that_a_call_has_made_is_given_to_others(catalogue_of):
+    cancelled = 0
+    for seed in range(4):
+        sequences = sequences_of(catalogue_of(Tickets), seed=seed)
+        for _ in range(20):
+            prefix = sequences.test(sequences.prefix(5), ()).prefix
+            cancelled += sum(call.method == "cancel" for call in prefix)
+    assert cancelled >= 20, cancelled  # none returns without

@@ -12,6 +12,8 @@ from plait.run.importing.world import World
 from plait.subject.interface.discovery import discover
 
 SOURCE = """
+import time
+
 class Text:
     def __init__(self):
         self._done = [""]
@@ -49,13 +51,49 @@ class Pairs:
         return len(self._pairs)
 
 
+class Sessions:
+    def __init__(self):
+        self._users = {}
+        self._logins = 0
+
+    def login(self, user: str) -> str:
+        self._logins += 1
+        token = f"{user}/{self._logins}"
+        self._users[token] = (user, time.monotonic() + 60)
+        return token
+
+    def user(self, token: str):
+        user, end = self._users.get(token, (None, 0.0))
+        if user is not None and time.monotonic() >= end:
+            del self._users[token]
+            return None
+        return user
+
+    def logout(self, token: str) -> bool:
+        return self._users.pop(token, None) is not None
+
+
+class Slots:
+    def __init__(self):
+        self._free = [object(), object()]
+        self._taken = []
+
+    def take(self):
+        self._taken.append(self._free.pop())
+        return self._taken[-1]
+
+    def give(self, slot) -> None:
+        self._taken.remove(slot)
+        self._free.append(slot)
+
+
 class Constant:
     def value(self) -> int:
         return 1
 """
 
 
-def planned(tmp_path, name, part=(0, 1), not_parallel=()):
+def planned(tmp_path, name, part=(0, 1), not_parallel=(), timed=False):
     """The planned tests of a class, each with what its calls do one after another."""
     world = World(PLACES, cache=tmp_path / "code")
     before = ENGINE.modules
@@ -65,6 +103,7 @@ def planned(tmp_path, name, part=(0, 1), not_parallel=()):
         owner = getattr(module, name)
         catalogue = build_catalogue(owner, discover(owner, name=f"states_subject:{name}"))
         catalogue.not_parallel = frozenset(not_parallel)
+        catalogue.timed = timed
         run = SequentialRunner()
         source = StateTests(Sequences(catalogue, run, Random(0)), Random(0), part=part)
         found = [(test, run(test)) for test in source.take(200, lambda _test: True)]
@@ -100,6 +139,37 @@ def test_calls_get_the_same_things_and_others(tmp_path):
     tests = [test for test, _outcomes in planned(tmp_path, "Pairs")]
     args = {call.args for test in tests for call in test.calls if call.method == "join"}
     assert {(first, second) for first, second in args if first != second} == {("'a'", "'b'"), ("'b'", "'a'")}
+
+
+def test_what_a_call_hands_out_is_given_to_others(tmp_path):
+    found = planned(tmp_path, "Sessions")
+    assert all(outcome.status == "ok" for _test, outcomes in found for outcome in outcomes)
+    for one, other in (("logout", "logout"), ("logout", "user")):
+        same = [test for test, _outcomes in found if methods_of(test) == [[one], [other]]]
+        tokens = {(test.suffixes[0][0].args, test.suffixes[1][0].args) for test in same}
+        assert (("r1",), ("r1",)) in tokens
+    chained = [test for test, _outcomes in found if methods_of(test)[1:] == [["login", "logout"]]]
+    assert any(test.suffixes[1][0].result == test.suffixes[1][1].args[0] for test in chained)
+
+
+def test_results_that_no_call_is_given_are_not_bound(tmp_path):
+    found = [*planned(tmp_path, "Sessions"), *planned(tmp_path, "Slots")]
+    assert any(methods_of(test) == [["give"], ["take"]] for test, _outcomes in found)
+    for test, _outcomes in found:
+        given = {text for call in (*test.prefix, *test.calls) for text in call.args}
+        assert {call.result for call in test.prefix[1:]} - {None} <= given
+        for thread in test.suffixes:
+            bound = {call.result for call in thread} - {None}
+            assert bound <= {text for call in thread[1:] for text in call.args}
+
+
+def test_time_passes_where_the_subject_reads_a_clock(tmp_path):
+    found = [test for test, _outcomes in planned(tmp_path, "Sessions", timed=True)]
+    late = [test for test in found if any("sleep" in call.form for call in test.prefix)]
+    assert any(methods_of(test) == [["user"], ["user"]] and test.suffixes[0] == test.suffixes[1] for test in late)
+    assert all(call.method != "pause" for test in late for call in test.calls)
+    found = [test for test, _outcomes in planned(tmp_path, "Sessions")]
+    assert not any("sleep" in call.form for test in found for call in test.prefix)
 
 
 def test_parts_of_a_campaign_share_the_tests_out(tmp_path):

@@ -60,6 +60,25 @@ class Owned:
                 self._owner = None
                 self._condition.notify()
 
+class Pool:
+    def __init__(self, size=1):
+        self._condition = threading.Condition()
+        self._idle = [object() for _ in range(max(size, 1))]
+        self._out = []
+
+    def acquire(self, timeout=1.0):
+        with self._condition:
+            if not self._condition.wait_for(lambda: self._idle, timeout):
+                raise TimeoutError
+            self._out.append(self._idle.pop())
+            return self._out[-1]
+
+    def release(self, item):
+        with self._condition:
+            self._out.remove(item)
+            self._idle.append(item)
+            self._condition.notify()
+
 class Plain:
     def __init__(self):
         self.value = 0
@@ -97,6 +116,16 @@ def test_calls_wait_for_what_is_empty_and_for_what_is_full(tmp_path):
     assert any(test.suffixes[0][0].method == "put" for test in full)
     assert {len(test.suffixes) for test in tests} == {2, 3}
     assert any(len(suffix) == 2 for test in tests for suffix in test.suffixes)  # one that wakes and steals
+
+
+def test_what_was_taken_is_given_back_to_whoever_waits(tmp_path):
+    _sequences, tests = made(tmp_path, "Pool")
+    woken = [test for test in tests if [call.method for call in test.calls] == ["acquire", "release"]]
+    assert woken
+    for test in woken:
+        (given,) = test.suffixes[1][0].args
+        assert given in {call.result for call in test.prefix}
+    assert any(("timeout", "None") in call.kwargs for test in tests for call in test.calls)  # waits for ever
 
 
 def test_a_comparison_takes_those_that_concern_it_the_simplest_first(tmp_path):

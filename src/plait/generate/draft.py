@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING
 
+from plait.generate.outcome import PLAIN_RESULTS
 from plait.generate.values.names import EAGER, role
 from plait.generate.values.value import OWN, RECEIVER, Value, is_literal, literal
 from plait.generate.values.wider import parameter_in, with_part
@@ -46,6 +47,8 @@ what `add(path)` was given."""
 _NAMED = frozenset({None, "key", "name", "text"})
 _NAMED_RESULT = 0.7
 """How often an argument is an earlier result whose type fits the parameter's annotation or name."""
+_PLAIN_RESULT = 0.3
+"""The same for a text or a number: many parameters are annotated with its type."""
 _ANY_RESULT = 0.1
 _SHARE = 0.7
 """How often an object is bound to a variable that other calls of the test can use."""
@@ -70,6 +73,19 @@ class Draft:
     drawn: tuple[tuple[Pool, Value], ...] = ()
     shown: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+
+    def with_result(self, name: str) -> Draft:
+        """Return the call with a variable for its result."""
+        return replace(self, call=replace(self.call, result=name))
+
+    def without_result(self) -> Draft:
+        """Return the call without a variable for its result."""
+        return self if self.call.result is None else replace(self, call=replace(self.call, result=None))
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The arguments of the call, as text."""
+        return (*self.call.args, *(text for _name, text in self.call.kwargs))
 
     def offer(self, texts: Sequence[str], shown: str) -> None:
         """Add the texts that an error message (``shown``) lists as allowed to the pools of the parameters it is about.
@@ -196,6 +212,7 @@ class Writer:
         self.generous = False  # give every parameter a value
         self.apart = False  # avoid the value that a parameter of this name was given last in the test
         self.same = False  # use that value
+        self.handed = False  # use what earlier calls have returned, wherever it fits
         self.present: frozenset[str] = frozenset()  # prefer these values if they fit: calls have stored them
         self._catalogue = catalogue
         self._peers = frozenset(each.text for each in catalogue.own)
@@ -360,8 +377,21 @@ class Writer:
     def _result(self, parameter: Parameter, pool: Pool, scene: Scene) -> Value | None:
         """Return a variable with an earlier result, mostly one whose type fits the parameter; None if none is taken."""
         for name, kind in reversed(scene.results.items()):
-            belongs = kind in (parameter.annotation or "") or snake_case(kind).endswith(parameter.name)
-            chance = _NAMED_RESULT if belongs else _ANY_RESULT * pool.scores.weight(kind) if pool.anything else 0.0
+            if self.handed and takes(parameter, pool, kind):
+                return Value(name, kind)
+            chance = _ANY_RESULT * pool.scores.weight(kind) if pool.anything else 0.0
+            if belongs_to(parameter, kind):
+                chance = _PLAIN_RESULT if kind in PLAIN_RESULTS else _NAMED_RESULT
             if self._random.random() < chance:
                 return Value(name, kind)
         return None
+
+
+def belongs_to(parameter: Parameter, kind: str) -> bool:
+    """Return whether the annotation or the name of a parameter names a type, given by its name."""
+    return kind in (parameter.annotation or "") or snake_case(kind).endswith(parameter.name)
+
+
+def takes(parameter: Parameter, pool: Pool, kind: str) -> bool:
+    """Return whether a parameter may be given a result of this type."""
+    return pool.anything or belongs_to(parameter, kind) or any(each.kind == kind for each in pool.values)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from plait.generate.outcome import PLAIN_RESULTS
+
 if TYPE_CHECKING:
     from plait.generate.outcome import CallOutcome
 
@@ -12,11 +14,6 @@ _GIVE_UP = 12
 """Failed calls, none having returned, after which a method counts as uncallable. (Half as many for one that waits.)"""
 _ENDLESS = 3
 """Calls that did not end, after which a method counts as uncallable even if other calls of it returned."""
-
-_PLAIN_RESULTS = frozenset({
-    "NoneType", "bool", "int", "float", "str", "bytes", "NotImplementedType", "module", "_LazyModule",
-})  # fmt: skip
-"""Types of results that are not kept for later calls: the pools have such values, or a call seldom takes one."""
 
 
 @dataclass(slots=True)
@@ -30,6 +27,7 @@ class MethodRecord:
     blocked: int = 0
     endless: int = 0
     result: str | None = None
+    makes_names: bool = False  # it has returned a text or number of its own making
     last_error: str = ""
     lacking: str = ""  # the last AttributeError
     prepared: bool = False  # calls are known after which it returns (`Catalogue.prepared`)
@@ -61,7 +59,7 @@ class MethodRecord:
     @property
     def interesting_result(self) -> bool:
         """True if what it returns is worth keeping for later calls."""
-        return self.result is not None and self.result not in _PLAIN_RESULTS
+        return self.makes_names or (self.result is not None and self.result not in PLAIN_RESULTS)
 
 
 @dataclass(slots=True)

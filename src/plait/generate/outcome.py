@@ -11,6 +11,13 @@ from typing import Literal
 from plait.model.foreign import class_name, exception_text, short_name
 from plait.model.test import Test
 
+PLAIN_RESULTS = frozenset({
+    "NoneType", "bool", "int", "float", "str", "bytes", "NotImplementedType", "module", "_LazyModule",
+})  # fmt: skip
+"""Types of results that are seldom kept for later calls: the pools have such values, or a call seldom takes one."""
+_CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
+"""Types of results that name nothing: they are copies, or several things at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
@@ -19,6 +26,7 @@ class CallOutcome:
     ``changed`` says whether the call changed the receiver's state. ``result`` is the name of the type that it returned.
     ``waited`` says whether it had to wait for something, if only until a time-out; ``absent``, whether it raised
     because what it asked for does not exist (`is_absent`); ``threads``, whether any call so far has started threads.
+    ``made`` is the text of a plain result that may name something (`made_text`).
     """
 
     status: Literal["ok", "raised", "blocked", "endless"]
@@ -29,11 +37,32 @@ class CallOutcome:
     waited: bool = False
     absent: bool = False
     threads: bool = False
+    made: str = ""
 
     @property
     def misuse(self) -> bool:
         """True if the arguments were probably of the wrong kind."""
         return self.status == "raised" and self.exception in {"TypeError", "AttributeError"}
+
+    @property
+    def hands_out(self) -> bool:
+        """True if the call returned what later calls may be given: an object, or a text or number of its own making."""
+        known = self.result is None or self.result in PLAIN_RESULTS or self.result in _CONTAINERS
+        return bool(self.made) if known else self.status == "ok"
+
+
+def made_text(result: object) -> str:
+    """Return a text or a number that a call has returned, as a literal; empty for other results and usual ones.
+
+    A token, an identifier or a generated name is what later calls ask for. Small numbers are in the pools anyway.
+    """
+    if type(result) is str:
+        return repr(result) if 0 < len(result) <= _LONGEST_NAME else ""
+    return repr(result) if type(result) is int and result not in _USUAL else ""
+
+
+_LONGEST_NAME = 80
+_USUAL = range(-1, 10)
 
 
 def is_absent(error: BaseException) -> bool:

@@ -26,7 +26,7 @@ from plait.generate.knowledge import Knowledge
 from plait.generate.outcome import CallOutcome, listed_values, missing_arguments
 from plait.generate.values.value import RECEIVER, is_literal, literal
 from plait.generate.values.wider import asked_for
-from plait.model.test import Call, Test
+from plait.model.test import Call, Test, has_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -60,13 +60,12 @@ _SELDOM = 5
 _CHANGER_WEIGHT = 3
 """Weight of methods that change the state in a prefix; others have 1."""
 _EAGER_WEIGHT = 20
-_NO_EXPRESSION = ("with ", "del ")
 _BROKEN_AFTER = 4
 """Misused calls, not fewer than successful ones, after which a constructor call counts as broken."""
 _USELESS_AFTER = 8
 """Calls on an object, none of which returned, after which its constructor call counts as broken."""
 _PREFIXES = 3
-_PASSED, _LONG_PASSED = (Draft(Call(PAUSE, f"time.sleep({each})"), ("import time",)) for each in (2, 100_000))
+_PASSED, LONG_PASSED = (Draft(Call(PAUSE, f"time.sleep({each})"), ("import time",)) for each in (2, 100_000))
 """A short pause, after which timers have fired, and a long one of more than a day, after which entries have expired."""
 _LONG = 0.5
 LATER = 0.3
@@ -247,7 +246,7 @@ class Sequences:
         long = random.random() < _LONG and not self._has_threads
         if long:
             self._has_threads = any(each.threads for each in self._outcomes(prefix.drafts, 0, learn=False))
-        prefix.drafts.append(_LONG_PASSED if long and not self._has_threads else _PASSED)
+        prefix.drafts.append(LONG_PASSED if long and not self._has_threads else _PASSED)
 
     def suffixes(self, prefix: Prefix, patterns: Sequence[Sequence[Method]]) -> tuple[tuple[Draft, ...], ...] | None:
         """Return one suffix per pattern: calls of its methods that can run after the prefix.
@@ -361,7 +360,7 @@ class Sequences:
         found = []
         for method in self._random.choices(methods, weights, k=count):
             record = self.knowledge.of(method.name)
-            keeps = record.interesting_result and "=" not in method.form and not method.form.startswith(_NO_EXPRESSION)
+            keeps = record.interesting_result and has_value(method.form)
             name = f"r{_number(prefix)}" if keeps else None
             draft = self._write(method, prefix, prefix.scene, name)
             if draft is not None:
@@ -391,23 +390,25 @@ class Sequences:
         return prefix
 
     def write(
-        self, method: Method, prefix: Prefix, *, apart: bool = False, same: bool = False, generous: bool = False,
-        result: str | None = None,
+        self, method: Method, prefix: Prefix, *, apart: bool = False, same: bool = False, handed: bool = False,
+        generous: bool = False, result: str | None = None,
     ) -> Draft | None:  # fmt: skip
         """Return a call of the method on the object under test; calls that make its arguments join the prefix.
 
         With ``apart``, each parameter gets another value than the last parameter of its name; with ``same``, the same
-        value. With ``generous``, all optional arguments are given. ``result`` is the variable that takes the result.
+        value; with ``handed``, what an earlier call has returned, if it fits. With ``generous``, all optional arguments
+        are given. ``result`` is the variable that takes the result.
 
         The result is None if an argument has no value, and for methods of objects that another method returns.
         """
         if method.of:  # each thread has a separate such object, and this call may be used in several threads
             return None
-        self._writer.apart, self._writer.same, self._writer.generous = apart, same, generous
+        writer = self._writer
+        writer.apart, writer.same, writer.handed, writer.generous = apart, same, handed, generous
         try:
             return self._write(method, prefix, prefix.scene, result, peers=False)
         finally:
-            self._writer.apart = self._writer.same = self._writer.generous = False
+            writer.apart = writer.same = writer.handed = writer.generous = False
 
     def tried(self, drafts: Sequence[Draft]) -> list[CallOutcome]:
         """Return the outcomes of calls that run one after another. They are not used as feedback."""
@@ -517,6 +518,7 @@ class Sequences:
         """Run the calls, and use the outcomes as feedback except those of the first ``known`` ones, used before."""
         outcomes = self._run(self._sequential(drafts))
         built = self._constructors.get(drafts[0].call.source)
+        given = {text for draft in drafts for text in draft.arguments} if learn else set()
         for draft, outcome in list(zip(drafts, outcomes, strict=False))[known:] if learn else ():
             if draft.call.method in (ARGUMENT, PAUSE):
                 continue
@@ -526,6 +528,8 @@ class Sequences:
                 self._judge(built, outcome)  # the object may be at fault, so do not blame the method or its arguments
                 continue
             self.knowledge.learn(draft.call.method, outcome)
+            if outcome.made and outcome.made not in given:
+                self.knowledge.of(draft.call.method).makes_names = True
             draft.learn(misuse=outcome.misuse, succeeded=outcome.status == "ok")
             if outcome.status == "raised" and not self.knowledge.of(draft.call.method).succeeded:
                 draft.refuse(absent=outcome.absent)

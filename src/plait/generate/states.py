@@ -9,22 +9,31 @@ parameter. Every method is then tested where it changes something:
 - with two calls in a row in the other thread, each of which looks at the state: a change that is half done shows;
 - the other way round: one call that looks at the state, with two changes in a row, of which it must not see only the
   later one.
+
+What a call hands out (a token, a ticket, an object) is bound to a variable, and other methods are called with it:
+nothing else can be given back, renewed or cancelled. If the subject reads a clock, time passes in some states, so that
+entries have expired.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING
 
+from plait.generate.draft import belongs_to, takes
 from plait.generate.planned import PlannedTests, in_turn
+from plait.generate.sequence import LONG_PASSED
 from plait.generate.values.value import is_literal
+from plait.model.test import has_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from random import Random
 
     from plait.generate.draft import Draft
+    from plait.generate.outcome import CallOutcome
     from plait.generate.sequence import Prefix, Sequences
     from plait.model.test import Test
     from plait.subject.interface.members import Method
@@ -41,6 +50,10 @@ _SITUATIONS = 2
 """States of each length that are used for each method."""
 _ALIKE = 6
 """Most tests in which the same methods are called in the same roles."""
+_HANDED, _OF_ONE_METHOD = 6, 2
+"""Most calls whose results are given to others, and most of one method."""
+_REFUSED = 4
+"""Calls with such a result that did not return, none having done so, after which they are not tried any more."""
 
 _MOST = 120
 """Most tests that are kept."""
@@ -60,6 +73,10 @@ class _Explored:
 
     base: Prefix
     calls: list[Draft]
+    own: int  # how many of the calls have no result of another one as an argument: the first ones
+    makers: dict[int, int] = field(default_factory=dict)  # of calls that are given a result: the call that returns it
+    refused: Counter[int] = field(default_factory=Counter)  # how often such a call did not return
+    proven: set[int] = field(default_factory=set)  # those that have returned
     changing: dict[State, list[int]] = field(default_factory=dict)
     silent: dict[State, list[int]] = field(default_factory=dict)  # calls that return there and change nothing
 
@@ -73,6 +90,21 @@ class _Explored:
     def method(self, number: int) -> str:
         """Return the name of the method that a call is of."""
         return self.calls[number].call.method
+
+    def usable(self, number: int, state: State) -> bool:
+        """Return whether the state has what the call is given, and such calls have returned or were not tried much."""
+        maker = self.makers.get(number)
+        return maker is None or (maker in state and (number in self.proven or self.refused[number] < _REFUSED))
+
+    def written(self, state: State, threads: Numbers) -> tuple[list[Draft], list[list[Draft]]]:
+        """Return the calls of a state and of threads behind it; a result that no call is given is not bound."""
+        used = {self.makers.get(number) for numbers in (state, *threads) for number in numbers}
+        before = [self.calls[number] if number in used else self.calls[number].without_result() for number in state]
+        return before, [[self._in_thread(thread, at) for at in range(len(thread))] for thread in threads]
+
+    def _in_thread(self, thread: Sequence[int], at: int) -> Draft:
+        kept = thread[at] in {self.makers.get(number) for number in thread[at:]}
+        return self.calls[thread[at]] if kept else self.calls[thread[at]].without_result()
 
     def alike(self, threads: Numbers) -> bool:
         """Return whether two of the calls have an argument in common."""
@@ -135,9 +167,9 @@ class StateTests(PlannedTests):
         return chosen
 
     def _test(self, explored: _Explored, state: State, threads: Numbers) -> Test:
-        base, calls = explored.base, explored.calls
-        behind = replace(base, drafts=[*base.drafts, *(calls[number] for number in state)])
-        return self._sequences.test(behind, [[calls[number] for number in thread] for thread in threads])
+        before, suffixes = explored.written(state, threads)
+        behind = replace(explored.base, drafts=[*explored.base.drafts, *before])
+        return self._sequences.test(behind, suffixes)
 
     def _forbidden(self, names: Names) -> bool:
         forbidden = {frozenset(each) for each in self._sequences.catalogue.not_parallel}
@@ -160,7 +192,9 @@ class StateTests(PlannedTests):
 
         Of the states behind equally many calls, those take turns that more of the same and that other calls lead to.
         """
-        found = _Explored(base, self._calls(base))
+        calls = self._calls(base)
+        found = _Explored(base, calls, len(calls))
+        found.calls += [LONG_PASSED] if self._sequences.catalogue.timed else []
         waiting: list[State] = [()]
         runs, most = 0, _LOOK
         while waiting and runs < most:
@@ -168,12 +202,24 @@ class StateTests(PlannedTests):
             found.changing[state], found.silent[state] = [], []
             drafts = [*base.drafts, *(found.calls[number] for number in state)]
             following: list[State] = []
-            for number, draft in enumerate(found.calls):
+            for number, draft in enumerate(found.calls):  # which grows meanwhile
+                if draft is LONG_PASSED:
+                    idle = not state or state[-1] == number or len(state) == _DEPTH or most == _LOOK_WITH_THREADS
+                    following += [] if idle else [(*state, number)]
+                if draft is LONG_PASSED or not found.usable(number, state):
+                    continue
                 runs += 1
                 outcomes = self._sequences.tried([*drafts, draft])
-                if len(outcomes) <= len(drafts) or outcomes[-1].status != "ok" or outcomes[-1].waited:
+                returned = len(outcomes) > len(drafts) and outcomes[-1].status == "ok"
+                if not returned:
+                    found.refused[number] += 1
+                    continue
+                found.proven.add(number)
+                if outcomes[-1].waited:
                     continue
                 most = _LOOK_WITH_THREADS if outcomes[-1].threads else most
+                if outcomes[-1].changed:
+                    self._hand_on(found, number, drafts, outcomes[-1])
                 (found.changing if outcomes[-1].changed else found.silent)[state].append(number)
                 if outcomes[-1].changed and len(state) < _DEPTH:
                     following.append((*state, number))
@@ -183,6 +229,45 @@ class StateTests(PlannedTests):
             rest = [each for each in following if each not in again]
             waiting += (each for turn in zip_longest(again, rest) for each in turn if each is not None)
         return found
+
+    def _hand_on(self, found: _Explored, number: int, before: Sequence[Draft], outcome: CallOutcome) -> None:
+        """Bind what a call has handed out to a variable, and add calls of the other methods that are given it."""
+        makers, kind = set(found.makers.values()), outcome.result
+        of_method = [each for each in makers if found.method(each) == found.method(number)]
+        if number in makers or len(makers) >= _HANDED or len(of_method) >= _OF_ONE_METHOD or kind is None:
+            return
+        draft = found.calls[number]
+        known = {text for each in (*before, draft) for text in each.arguments}
+        if not outcome.hands_out or outcome.made in known or not has_value(draft.call.form):
+            return
+        name = f"r{len(makers) + 1}"
+        given: dict[str, Draft] = {}
+        for each in found.calls[: found.own]:
+            if (
+                each.call.method not in (*given, draft.call.method)
+                and (other := self._given(each, name, kind)) is not None
+            ):
+                given[each.call.method] = other
+        if given:
+            found.calls[number] = draft.with_result(name)
+            for other in given.values():
+                found.makers[len(found.calls)] = number
+                found.calls.append(other)
+
+    def _given(self, draft: Draft, name: str, kind: str) -> Draft | None:
+        """Return the call with a result of this type as the argument that it fits best; None if it fits none."""
+        method = self._sequences.catalogue.method(draft.call.method)
+        fitting: list[tuple[bool, int]] = []
+        parameters = [each for each in method.parameters if each.kind not in ("keyword", "varargs", "varkeywords")]
+        for position, parameter in enumerate(parameters[: len(draft.call.args)]):
+            pool = self._sequences.catalogue.pool(method, parameter.name)
+            if takes(parameter, pool, kind):
+                fitting.append((not belongs_to(parameter, kind), position))
+        if not fitting:
+            return None
+        at = min(fitting)[1]
+        args = (*draft.call.args[:at], name, *draft.call.args[at + 1 :])
+        return replace(draft, call=replace(draft.call, args=args))
 
     def _calls(self, base: Prefix) -> list[Draft]:
         """Return calls of each method: all with the same values, with other ones, and with other ones but the first.

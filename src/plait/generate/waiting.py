@@ -13,13 +13,15 @@ one is provided; and calls that can only end each other's waiting.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
 from plait.generate.planned import in_turn
 from plait.generate.seen import Seen
 from plait.generate.sequence import Prefix
 from plait.generate.values.names import role
 from plait.generate.values.value import is_literal
+from plait.model.test import has_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from plait.generate.outcome import CallOutcome
     from plait.generate.sequence import Sequences
     from plait.generate.values.value import Value
-    from plait.model.test import Call, Test
+    from plait.model.test import Test
     from plait.subject.interface.members import Method
 
 _GLANCE = 60
@@ -45,8 +47,6 @@ _PER_METHOD = 3
 """States kept for each method that waits."""
 _WAKERS = 4
 """Calls kept that wake one waiter."""
-_WRITTEN = ((True, False), (False, False), (False, False), (False, True), (False, True))
-"""How calls that may wake are written: whether with the same arguments as before, whether with all optional ones."""
 _CROWDED = 2
 """States kept in which one call wakes two waiters."""
 _CROWDED_LOOK = 150
@@ -60,6 +60,17 @@ _SHARE_LATER = 0.2
 _TRIES = 8
 _ANY = 0.5
 """How often a random test contains a call of any method."""
+
+
+class _Way(NamedTuple):
+    """How a call that may wake is written: with which arguments, and whether with all optional ones."""
+
+    same: bool = False  # as before
+    handed: bool = False  # what earlier calls have returned, and may have to be given back
+    generous: bool = False
+
+
+_WAYS = (_Way(same=True), _Way(), _Way(), _Way(generous=True), _Way(generous=True))
 
 
 @dataclass(slots=True)
@@ -262,7 +273,7 @@ class WaitingTests:
                 outcome = self._last([*grown.drafts, draft])
                 if outcome is None or outcome.status != "ok" or not outcome.changed:
                     break
-                grown = Prefix([*grown.drafts, draft], grown.scene.copy())
+                grown = _and(grown, draft, outcome)
                 yield grown
 
     def _other_sizes(self, prefix: Prefix) -> Iterator[Prefix]:
@@ -308,11 +319,12 @@ class WaitingTests:
         """Find calls after which the waiter does not wait."""
         prefix, methods = situation.prefix, self._methods()
         self._random.shuffle(methods)
-        tries = [(each, how) for each in methods for how in (_WRITTEN if each.parameters else _WRITTEN[1:2])]
-        for method, (same, generous) in tries:  # a release may need the same arguments as the acquire before it
-            if same:
+        ways = (*([_Way(handed=True)] if prefix.scene.results else []), *_WAYS)
+        tries = [(each, way) for each in methods for way in (ways if each.parameters else _WAYS[1:2])]
+        for method, way in tries:  # a release may need the same arguments as the acquire before it
+            if way.same:
                 prefix.scene.given.update(situation.given)
-            draft = self._sequences.write(method, prefix, same=same, generous=generous)
+            draft = self._sequences.write(method, prefix, same=way.same, handed=way.handed, generous=way.generous)
             known = [each.call for each in situation.wakers]
             if draft is None or len(known) >= _WAKERS or draft.call in known:
                 continue
@@ -323,8 +335,8 @@ class WaitingTests:
     def _find_two_keys(self, situation: _Situation) -> _TwoKeys | None:
         """Return a state in which a second call like the waiter waits for another key; None if there is none."""
         one = situation.waiter
-        for old in dict.fromkeys(each for each in _values(one.call) if is_literal(each)):
-            used = {text for draft in (*situation.prefix.drafts, one) for text in _values(draft.call)}
+        for old in dict.fromkeys(each for each in one.arguments if is_literal(each)):
+            used = {text for draft in (*situation.prefix.drafts, one) for text in draft.arguments}
             alike = [key for key in _KEYS if key not in used and (key[0] == "'") == (old[:1] in "'\"")]
             for new in alike if old not in ("None", "True", "False") else ():
                 pair = self._two_of(situation, old, new)
@@ -423,7 +435,25 @@ class WaitingTests:
                 for first in one for second in other
             }  # fmt: skip
             if not together & forbidden:
-                yield self._sequences.test(prefix, pattern)
+                yield self._sequences.test(_needed(prefix, pattern), pattern)
+
+
+def _needed(prefix: Prefix, pattern: Sequence[Sequence[Draft]]) -> Prefix:
+    """Return the prefix without variables for results that no call of the prefix or the threads is given."""
+    used = {text for each in (*prefix.drafts, *chain(*pattern)) for text in (each.call.receiver, *each.arguments)}
+    return replace(
+        prefix, drafts=[each if each.call.result in used else each.without_result() for each in prefix.drafts]
+    )
+
+
+def _and(prefix: Prefix, draft: Draft, outcome: CallOutcome) -> Prefix:
+    """Return the prefix with one more call; what the call hands out is bound to a variable."""
+    scene = prefix.scene.copy()
+    if outcome.hands_out and outcome.result is not None and has_value(draft.call.form):
+        name = f"r{len(scene.results) + 1}"
+        scene.results[name] = outcome.result
+        draft = draft.with_result(name)
+    return Prefix([*prefix.drafts, draft], scene)
 
 
 def _patterns_of_two(pair: _TwoKeys) -> list[list[list[Draft]]]:
@@ -433,10 +463,6 @@ def _patterns_of_two(pair: _TwoKeys) -> list[list[list[Draft]]]:
         [[one], [two], [wakes_two]], [[one], [two], [wakes_one]], [[one], [two], [wakes_one, wakes_two]],
         [[one], [two, wakes_one], [wakes_two]],
     ]  # fmt: skip
-
-
-def _values(call: Call) -> list[str]:
-    return [*call.args, *(text for _name, text in call.kwargs)]
 
 
 def _renamed(draft: Draft, old: str, new: str) -> Draft:
@@ -461,7 +487,7 @@ def _count(found: Sequence[_Situation], situation: _Situation) -> int:
 
 
 def _for_ever(draft: Draft, method: Method) -> Iterator[Draft]:
-    """Yield variants of the call that wait for ever, if it has an argument for a time-out or for whether to block."""
+    """Yield variants of the call that wait for ever, if it has a parameter for a time-out or for whether to block."""
     call = draft.call
     names = [parameter.name for parameter in method.parameters if parameter.kind != "keyword"]
     for position, name in enumerate(names[: len(call.args)]):
@@ -474,6 +500,12 @@ def _for_ever(draft: Draft, method: Method) -> Iterator[Draft]:
             yield replace(draft, call=replace(call, kwargs=kwargs))
     if call.kwargs:
         yield replace(draft, call=replace(call, kwargs=()))
+    known = {*names[: len(call.args)], *(name for name, _text in call.kwargs)}
+    for each in method.parameters:
+        named = each.name not in known and each.kind in ("positional", "keyword")
+        for text in _meant(each.name) if named else ():
+            if text != each.default:
+                yield replace(draft, call=replace(call, kwargs=(*call.kwargs, (each.name, text))))
 
 
 def _meant(name: str) -> tuple[str, ...]:

@@ -60,6 +60,11 @@ def _written(form: str, receiver: str, args: tuple[str, ...], kwargs: tuple[tupl
     return form.format(*args, receiver=receiver, args=", ".join(named))
 
 
+def has_value(form: str) -> bool:
+    """Return whether calls of this form (`Call.form`) have a value that a variable can take."""
+    return "=" not in form and not form.startswith(("with ", "del "))
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One outer call.

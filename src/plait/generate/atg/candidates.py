@@ -5,7 +5,6 @@ The static metric depends on the called methods only, so arguments are written o
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +13,7 @@ from plait.generate.draft import ARGUMENT, Scene, Writer
 from plait.generate.pairs import PairTable, pair
 from plait.generate.sequence import Prefix, Sequences
 from plait.generate.values.value import Value
-from plait.model.test import judged_lengths
+from plait.model.test import has_value, judged_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,7 +121,6 @@ class RandomCandidates:
 # (`plait.generate.catalogue`) correspond to the paper's assistant class.
 
 
-_NO_VALUE = ("with ", "del ")
 _ANYTHING = frozenset({"Any", "object", "typing.Any"})
 
 
@@ -181,8 +179,7 @@ class ReusingSequences(Sequences):
     def _write(
         self, method: Method, prefix: Prefix, scene: Scene, result: str | None = None, **options: Any
     ) -> Draft | None:
-        bindable = "=" not in method.form and not method.form.startswith(_NO_VALUE)
-        if not self._left or not bindable:
+        if not self._left or not has_value(method.form):
             self._left = max(0, self._left - 1)
             return super()._write(method, prefix, scene, result, **options)
         self._left -= 1
@@ -208,7 +205,7 @@ def _in_order(drafts: Sequence[Draft]) -> bool:
     """Return whether every result is bound before it is used; a call that was replaced no longer binds one."""
     bound: set[str | None] = set()
     for draft in drafts:
-        if any(_is_result(value) and value not in bound for value in _values(draft)):
+        if any(_is_result(value) and value not in bound for value in draft.arguments):
             return False
         bound.add(draft.call.result)
     return True
@@ -216,17 +213,9 @@ def _in_order(drafts: Sequence[Draft]) -> bool:
 
 def _trimmed(drafts: Sequence[Draft]) -> list[Draft]:
     """Remove the results that no later call uses."""
-    used = {value for draft in drafts for value in _values(draft)}
-    return [draft if draft.call.result in used else _without_result(draft) for draft in drafts]
-
-
-def _without_result(draft: Draft) -> Draft:
-    return replace(draft, call=replace(draft.call, result=None))
+    used = {value for draft in drafts for value in draft.arguments}
+    return [draft if draft.call.result in used else draft.without_result() for draft in drafts]
 
 
 def _is_result(value: str) -> bool:
     return value[:1] == "v" and value[1:].isdecimal()
-
-
-def _values(draft: Draft) -> tuple[str, ...]:
-    return (*draft.call.args, *(value for _, value in draft.call.kwargs))

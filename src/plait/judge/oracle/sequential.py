@@ -10,7 +10,7 @@ from types import CodeType
 from typing import ClassVar
 
 from plait.explore.runner import execute
-from plait.generate.outcome import CallOutcome, is_absent
+from plait.generate.outcome import CallOutcome, is_absent, made_text
 from plait.model.foreign import exception_text, short_name
 from plait.model.test import Call, Test
 from plait.observe.canonical import canonical, exception_name
@@ -188,7 +188,8 @@ class SequentialRunner:
         if call.result is not None:
             values[call.result] = result
         threads = len(ENGINE.threads) > 1
-        return CallOutcome("ok", result=short_name(type(result)), waited=main.waits > before, threads=threads)
+        waited, made = main.waits > before, made_text(result)
+        return CallOutcome("ok", result=short_name(type(result)), waited=waited, threads=threads, made=made)
 
     def _may_end(self, call: Call, behind: Sequence[Call]) -> bool:
         """Return whether a call of an endless method may end after these calls."""

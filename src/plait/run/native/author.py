@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.generate.catalogue import Hints, build_catalogue
-from plait.generate.outcome import CallOutcome, is_absent
+from plait.generate.outcome import CallOutcome, is_absent, made_text
 from plait.generate.perf import PerformanceTests
 from plait.generate.sequence import Sequences
 from plait.run.native.kernel import confine
@@ -120,7 +120,7 @@ def _execute(test: Test, outcomes: list[CallOutcome]) -> None:
                 return
             continue
         changed = _state(scope.get(call.receiver)) != before
-        outcomes.append(CallOutcome("ok", changed=changed, result=type(result).__name__))
+        outcomes.append(CallOutcome("ok", changed=changed, result=type(result).__name__, made=made_text(result)))
 
 
 def _call(call: Call, scope: dict[str, Any]) -> Any:
