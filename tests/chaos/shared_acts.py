@@ -121,10 +121,7 @@ SHARED = {
     "timers of the user used up": (
         "import ctypes\nfor _ in range(5000):\n    call('timer_create', 1, None, ctypes.byref(ctypes.c_int()))"
     ),
-    # Root has no user namespace, and without one there is no limit: docs/security.md says so.
-    "watches of the user used up": (
-        "assert os.geteuid()\nfor _ in range(60):\n    call('inotify_init1', 0)"
-    ),
+    "watches of the user used up": "for _ in range(60):\n    call('inotify_init1', 0)",
     "pages of memory locked": (
         "import ctypes, mmap\nm = mmap.mmap(-1, 1 << 28)\n"
         "call('mlock', ctypes.addressof(ctypes.c_char.from_buffer(m)), 1 << 28)"

@@ -319,6 +319,7 @@ class _Namespaces:
         try:
             os.write(file, str(WATCHES).encode())
             self.made.append("watches")
+            self.enforced.append("watches")
         except OSError:
             pass
         finally:

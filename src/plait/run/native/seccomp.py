@@ -64,7 +64,7 @@ _NUMBERS = {
     "lookup_dcookie": (212, 18), "setuid": (105, 146), "setgid": (106, 144), "setreuid": (113, 145),
     "setregid": (114, 143), "setresuid": (117, 147), "setresgid": (119, 149), "setgroups": (116, 159),
     "setfsuid": (122, 151), "setfsgid": (123, 152), "lsm_set_self_attr": (460, 460), "sync": (162, 81),
-    "syncfs": (306, 267), "socketpair": (53, 199),
+    "syncfs": (306, 267), "socketpair": (53, 199), "inotify_init": (253, None), "inotify_init1": (294, 26),
 }  # fmt: skip
 
 # Calls that no code under test needs, whatever it is allowed: other processes' memory, mounts and namespaces, the
@@ -96,6 +96,9 @@ _QUEUES = (
 
 # Memory that no limit of the process counts: it persists when no process maps it.
 _MEMORY = ("memfd_create", "memfd_secret", "shmget", "semget", "msgget")
+
+# Groups of watches on files: a user has 128, and only a user namespace can limit them for some processes.
+_WATCHES = ("inotify_init", "inotify_init1")
 
 _DISKS = ("sync", "syncfs")  # writes out everything that the machine has not written yet, for everybody to wait
 
@@ -202,6 +205,8 @@ def _rules(allow: Collection[str], own: int, trust: Collection[str]) -> dict[str
             found.update(dict.fromkeys(_ATTRIBUTES, refuse))
         if "queues" not in trust:
             found.update(dict.fromkeys(_QUEUES, refuse))
+        if "watches" not in trust:
+            found.update(dict.fromkeys(_WATCHES, refuse))
         if "paths" not in trust:
             found.update(mknod=refuse, mknodat=refuse, truncate=refuse)
         else:
@@ -224,8 +229,9 @@ def _controls(allow: Collection[str]) -> _Code:
 def filter_program(machine: str, allow: Collection[str], own: int, trust: Collection[str] = ()) -> bytes:
     """Return the filter of process ``own`` on a machine of `_MACHINES`.
 
-    ``trust`` names what other layers enforce by path, so that this one need not refuse it everywhere: ``paths``
-    (creating and cutting files), ``attributes`` (modes, owners, times), ``queues`` (System V and POSIX queues).
+    ``trust`` names what other layers enforce, so that this one need not refuse it everywhere: ``paths`` (creating and
+    cutting files), ``attributes`` (modes, owners, times), ``queues`` (System V and POSIX queues), ``watches`` (how many
+    there are).
     """
     code: _Code = [(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, _MACHINES[machine]), _ends(_REFUSE), (_LOAD, 0, 0, 0)]
     if machine == "x86_64":
