@@ -4,6 +4,8 @@ import functools
 import sys
 import threading
 import types
+from array import array
+from collections import deque
 from types import SimpleNamespace
 
 import pytest
@@ -119,3 +121,23 @@ def test_the_lock_of_a_condition_is_named_after_it_even_if_nobody_waits():
     nameless = engine(inner)
     nameless.heap.new_loc(inner, "lock")
     assert places.location(nameless, 2, {}) == "an RLock"
+
+
+class Strange:
+    def __eq__(self, other):
+        raise AssertionError("code under test")
+
+    __hash__ = object.__hash__
+
+
+def test_the_elements_of_containers_are_shown():
+    member, stranger = Strange(), Strange()
+    asked = engine()
+    for content, element, said in [
+        ({1, "a", member}, 1, "(there)"), ({1, "a", member}, 2, None), ({1, "a", member}, member, "(there)"),
+        (frozenset({member}), stranger, None), (deque([5, 6]), 1, "6"), (bytearray(b"ab"), 0, "97"),
+        (array("i", [7]), 0, "7"), ([8], 0, "8"), ([8], 3, None), ({"k": 9}, "k", "9"),
+    ]:  # fmt: skip
+        root = asked.heap.new_loc(content, places.WHOLE)
+        number = asked.heap.new_loc(content, element, root)
+        assert places.held_text(asked, number) == said, (content, element)

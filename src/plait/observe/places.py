@@ -13,6 +13,7 @@ import sys
 import types
 import uuid
 import zoneinfo
+from array import array
 from collections.abc import Iterable
 from typing import Any
 
@@ -255,8 +256,9 @@ def held_value(obj: Any, name: Any, *, key: bool) -> Any:
         if key:
             if issubclass(type(obj), dict):
                 return dict.get(obj, name, _NOTHING)
-            if issubclass(type(obj), list):
-                return list.__getitem__(obj, name)
+            for kind in (list, collections.deque, bytearray, array):
+                if issubclass(type(obj), kind):
+                    return kind.__getitem__(obj, name)
             return _NOTHING
         if issubclass(type(obj), str):  # a module: its functions are not worth showing
             value = (_attributes(sys.modules.get(obj)) or {}).get(name, _NOTHING)
@@ -270,12 +272,23 @@ def held_value(obj: Any, name: Any, *, key: bool) -> Any:
         return _NOTHING
 
 
+def _is_in(content: Any, element: Any) -> bool:
+    """Return whether a set contains an element, without running code under test."""
+    kind = type(element)
+    plain = kind in _PLAIN or kind in (int, str, bytes)
+    members = set.__iter__(content) if issubclass(type(content), set) else frozenset.__iter__(content)
+    return any(each is element or (plain and type(each) is kind and each == element) for each in members)
+
+
 def held_text(engine: Engine, loc: int) -> str | None:
     """Return the text of the current value of a location, see `shown`."""
     obj, name = engine.heap.locs[loc]
     if issubclass(type(obj), type):
         obj = _holder(engine, obj, name)
-    value = held_value(obj, name, key=name is not WHOLE and engine.heap.roots[loc] != loc)
+    key = name is not WHOLE and engine.heap.roots[loc] != loc
+    if key and issubclass(type(obj), (set, frozenset)):
+        return "(there)" if _is_in(obj, name) else None
+    value = held_value(obj, name, key=key)
     return None if value is _NOTHING else shown(value)
 
 
