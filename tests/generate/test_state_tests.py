@@ -87,6 +87,17 @@ class Slots:
         self._free.append(slot)
 
 
+class Cell:
+    def __init__(self):
+        self._value = 1
+
+    def exchange(self, expected: int, value: int) -> bool:
+        if self._value != expected:
+            return False
+        self._value = value
+        return True
+
+
 class Constant:
     def value(self) -> int:
         return 1
@@ -161,6 +172,11 @@ def test_results_that_no_call_is_given_are_not_bound(tmp_path):
         for thread in test.suffixes:
             bound = {call.result for call in thread} - {None}
             assert bound <= {text for call in thread[1:] for text in call.args}
+
+
+def test_numbers_of_one_call_are_different_too(tmp_path):
+    pairs = [test.suffixes for test, _outcomes in planned(tmp_path, "Cell") if len(test.calls) == 2]
+    assert any(one == other and one[0].args[0] != one[0].args[1] for one, other in pairs)
 
 
 def test_time_passes_where_the_subject_reads_a_clock(tmp_path):

@@ -1,7 +1,13 @@
 """States as plain data: how attributes are read."""
 
+import array
+import functools
+import io
+import itertools
 import sys
 import types
+
+import pytest
 
 from plait.judge.oracle.specification import public_attributes
 from plait.observe.canonical import canonical, identities
@@ -74,3 +80,38 @@ def test_a_module_may_be_named_by_anything():
     one = Parts("one")
     one.__name__ = {"a": 1}
     assert canonical(one)[0].endswith("Parts")
+
+
+def counted(start, steps):
+    numbers = itertools.count(start)
+    for _ in range(steps):
+        next(numbers)
+    return numbers
+
+
+def buffer(text):
+    found = io.StringIO()
+    found.write(text)
+    return found
+
+
+@pytest.mark.parametrize("make", [
+    lambda part: types.MappingProxyType({"a": part}), lambda part: array.array("i", [1, part]),
+    lambda part: functools.partial(print, part), lambda part: counted(3, part), lambda part: buffer(str(part)),
+    lambda part: io.BytesIO(bytes(part)), lambda part: types.MappingProxyType({"a": [{part}]}),
+])  # fmt: skip
+def test_what_is_inside_of_objects_written_in_c_is_compared(make):
+    assert canonical([make(1)]) == canonical([make(1)])
+    assert canonical([make(1)]) != canonical([make(2)])
+
+
+def test_what_lies_behind_a_proxy_is_not_asked():
+    class Asked(dict):
+        def __getitem__(self, key):
+            raise AssertionError("code under test was run")
+
+        keys = items = __iter__ = __getitem__
+
+    one, two = (types.MappingProxyType(Asked(a=value)) for value in (1, 2))
+    assert canonical(one) != canonical(two)
+    assert "'a'" in repr(canonical(one))

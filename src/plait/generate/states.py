@@ -295,7 +295,8 @@ class StateTests(PlannedTests):
         """Yield the call with the first plain value of each parameter, with the second ones, and with both mixed.
 
         The first two have no text twice: to exchange a thing with itself does nothing. In the others, the first
-        argument goes with other values of the rest: a second value for one key, and one value for two keys.
+        argument goes with other values of the rest: a second value for one key, and one value for two keys. In the
+        last, no argument is like another one: to exchange a number for the same number shows nothing.
         """
         call = draft.call
         names = [each.name for each in method.parameters if each.kind not in ("keyword", "varargs", "varkeywords")]
@@ -310,7 +311,10 @@ class StateTests(PlannedTests):
         rest = [
             next((each for each in column if each != text), text) for text, column in zip(one, columns, strict=True)
         ]
-        rows += [one[:1] + rest[1:], two[:1] + one[1:]]
+        apart: list[str] = []
+        for column in columns:
+            apart.append(next((each for each in column if each not in apart), column[0]))
+        rows += [one[:1] + rest[1:], two[:1] + one[1:], apart]
         for row in rows:
             kwargs = tuple((name, text) for (name, _old), text in zip(call.kwargs, row[len(call.args) :], strict=True))
             yield replace(draft, call=replace(call, args=tuple(row[: len(call.args)]), kwargs=kwargs))

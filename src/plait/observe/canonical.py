@@ -6,19 +6,24 @@ free. No code under test is run: state is read from instance dictionaries and sl
 
 from __future__ import annotations
 
+import array
 import ast
+import builtins
 import collections
 import datetime as dt
 import decimal
 import enum
 import fractions
 import functools
+import gc
 import inspect
+import io
+import itertools
 import pathlib
 import re
 import types
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import is_
 from typing import Any
 
@@ -61,6 +66,18 @@ _SKIPPED = (types.FrameType, types.CodeType, types.TracebackType, types.Coroutin
 _CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque)
 _STRING = {str}
 _VIEWS: frozenset[type] = frozenset({type({}.keys()), type({}.values()), type({}.items())})
+_WRITTEN_IN_C: dict[type, Callable[[Any], Iterable[Any]]] = {
+    # What lies behind a proxy: its methods would ask that for it, which may be code under test.
+    types.MappingProxyType: gc.get_referents,
+    array.array: lambda value: (array.array.tobytes(value),),
+    functools.partial: lambda value: (value.func, value.args, value.keywords),
+    itertools.count: lambda value: value.__reduce__()[1],
+    io.StringIO: lambda value: () if value.closed else (io.StringIO.getvalue(value),),
+    io.BytesIO: lambda value: () if value.closed else (io.BytesIO.getvalue(value),),
+}
+"""How to get at the parts of objects that have neither attributes nor slots, without running code under test."""
+if hasattr(builtins, "frozendict"):  # 3.15
+    _WRITTEN_IN_C[builtins.frozendict] = lambda value: (dict(value),)
 
 
 def canonical(value: Any, named: Mapping[str, Any] | None = None) -> Canonical:
@@ -150,7 +167,7 @@ def exception_name(error: BaseException) -> str:
 
 
 _SEEN, _ENUM, _NAME, _PRINT, _SKIP, _TUPLE, _EXCEPTION = range(7)
-_MAPPING, _LIST, _DEQUE, _SET, _BYTEARRAY, _ITEMS, _PRIMITIVE, _METHOD, _PLAIN = range(7, 16)
+_MAPPING, _LIST, _DEQUE, _SET, _BYTEARRAY, _ITEMS, _IN_C, _PRIMITIVE, _METHOD, _PLAIN = range(7, 17)
 _ways: dict[type, int] = {}
 _slots: dict[type, tuple[tuple[str, Any], ...]] = {}
 _sorted: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {}  # the attributes of an instance, and sorted
@@ -171,6 +188,8 @@ def _way_of(kind: type) -> int:
         found = _TUPLE
     elif found is None and kind in OPAQUE:
         found = _PRIMITIVE
+    elif kind in _WRITTEN_IN_C:
+        found = _IN_C
     elif found is None:
         other = _ITEMS if kind in _VIEWS else _PLAIN
         found = next((way for kinds, way in inside if issubclass(kind, kinds)), other)
@@ -280,6 +299,8 @@ class _Walk:
             return ("set", *sorted([of(part) for part in value], key=repr))
         if way == _BYTEARRAY:
             return ("bytes", bytes(value).hex())
+        if way == _IN_C:
+            return ("items", *[of(part) for part in _WRITTEN_IN_C[type(value)](value)])
         return ("items", *[of(part) for part in value])
 
     def _mapping(self, value: dict[Any, Any]) -> Canonical:
