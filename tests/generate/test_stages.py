@@ -4,13 +4,15 @@ from collections import Counter
 from random import Random
 
 import pytest
+from sequential import Runner
 
 from plait.generate.catalogue import build_catalogue
-from plait.generate.condiff import COMBINATIONS, PREFIX_LENGTH, Stages, tidied
+from plait.generate.condiff import COMBINATIONS, PREFIX_LENGTH, Stage, Stages, Suffix, tidied
 from plait.generate.draft import ARGUMENT
 from plait.generate.outcome import CallOutcome, is_absent
 from plait.model.test import Call, Test
 from plait.subject.interface.discovery import discover
+from plait.subject.interface.results import with_results
 
 
 class Token:
@@ -193,3 +195,49 @@ def test_a_tidied_test_has_no_arguments_that_nobody_uses():
     )  # fmt: skip
     test = Test((), prefix, ((Call("give", "{receiver}.give({args})", args=("a2",)),), ()))
     assert [call.result for call in tidied(test).prefix] == ["x", "a1", "a2", None]
+
+
+def test_calls_of_objects_that_belong_to_one_thread_get_an_object_each():
+    suffixes = [
+        Suffix(Call("begin().commit", "{receiver}.commit()", "r1"), single=True),
+        Suffix(Call("begin().commit", "{receiver}.commit()", "r2"), single=True),
+        Suffix(Call("put", "{receiver}.put()")),
+    ]
+    stage = Stage(1, (), (Call("Store", "Store()", result="x"),), tuple(suffixes))
+    pairs = [("begin().commit", "begin().commit"), ("begin().commit", "put"), ("put", "put")]
+    assert sorted(stage.combinations(pairs, Random(0))) == [(0, 1), (0, 2), (1, 2), (2, 2)]
+
+
+class Entry:
+    """What belongs to one thread."""
+
+    def __init__(self, book: "Book") -> None:
+        self.book = book
+
+    def commit(self) -> bool:
+        self.book.entries += 1
+        return True
+
+
+class Book:
+    """Hands out entries."""
+
+    def __init__(self) -> None:
+        self.entries = 0
+
+    def begin(self) -> Entry:
+        return Entry(self)
+
+    def commit(self, entry: Entry) -> None:
+        self.entries += 1
+
+
+def test_two_threads_of_a_stage_may_each_have_an_object_that_was_handed_out():
+    catalogue = build_catalogue(Book, with_results(discover(Book, name=f"{__name__}:Book"), Book))
+    (name,) = [each.name for each in catalogue.methods if each.of]
+    stages = Stages(catalogue, Runner(), Random(0), [name], lambda _test: frozenset())
+    for _ in range(3):
+        stage = stages.next_stage()
+        receivers = [suffix.call.receiver for suffix in stage.suffixes if suffix.single]
+        assert len(set(receivers)) == len(receivers) == 2
+        assert set(receivers) <= {call.result for call in stage.prefix}

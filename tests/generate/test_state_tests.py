@@ -87,6 +87,24 @@ class Slots:
         self._free.append(slot)
 
 
+class Gate:
+    def __init__(self):
+        self._entered = self._refused = 0
+
+    def enter(self) -> bool:
+        if self._entered == 2:
+            self._refused += 1
+            return False
+        self._entered += 1
+        return True
+
+    def reset(self) -> None:
+        self._entered = self._refused = 0
+
+    def counts(self):
+        return self._entered, self._refused
+
+
 class Cell:
     def __init__(self):
         self._value = 1
@@ -172,6 +190,11 @@ def test_results_that_no_call_is_given_are_not_bound(tmp_path):
         for thread in test.suffixes:
             bound = {call.result for call in thread} - {None}
             assert bound <= {text for call in thread[1:] for text in call.args}
+
+
+def test_one_state_is_that_which_one_call_has_filled(tmp_path):
+    found = [test for test, _outcomes in planned(tmp_path, "Gate") if methods_of(test) == [["counts"], ["reset"]]]
+    assert ["enter"] * 3 in [[call.method for call in test.prefix[1:]] for test in found]
 
 
 def test_numbers_of_one_call_are_different_too(tmp_path):

@@ -41,6 +41,8 @@ _POOL = 8
 """Most calls of one method that are kept for later stages."""
 _FRESH = 2
 """New calls of a method that a stage tries to write while fewer are kept."""
+_OWN = 2
+"""Calls in a stage of a method of objects that another method returns."""
 _CHOSEN = 4
 """Most calls of one method in a stage: enough for k combinations with those of another method."""
 _WHOLE = 12
@@ -74,10 +76,14 @@ Feature = tuple[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Suffix:
-    """A call that can run after a prefix, and the import lines that it needs."""
+    """A call that can run after a prefix, and the import lines that it needs.
+
+    A ``single`` call goes to an object that belongs to one thread, which another call has returned.
+    """
 
     call: Call
     imports: tuple[str, ...] = ()
+    single: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,10 @@ class Stage:
         random.shuffle(shuffled)
         for first, second in shuffled:
             mine, theirs = by_method.get(first, []), by_method.get(second, [])
-            every = [(a, b) for a in mine for b in theirs if first != second or a <= b]
+            every = [
+                (a, b) for a in mine for b in theirs
+                if first != second or a < b or (a == b and not self.suffixes[a].single)
+            ]  # fmt: skip
             for a, b in random.sample(every, min(count, len(every))):
                 yield tuple((a, b)[thread % 2] for thread in range(threads))
                 if threads == 2 and self.waiting & {first, second}:
@@ -175,11 +184,13 @@ class Stages:
         self._sequences.keep_arguments(prefix)
         imports = dict.fromkeys(self._sequences.catalogue.imports)
         imports.update(dict.fromkeys(line for draft in prefix.drafts for line in draft.imports))
+        makers = {each.of for each in self._sequences.catalogue.methods if each.of}
+        handed = {draft.call.result for draft in prefix.drafts if draft.call.method in makers}
         waiting = self._waiting()
         whole = self._with_waits() if waiting else self._doubled(prefix, drafts)
         return Stage(
             self.made, tuple(imports), tuple(draft.call for draft in prefix.drafts),
-            tuple(Suffix(draft.call, draft.imports) for draft in drafts), waiting,
+            tuple(Suffix(draft.call, draft.imports, draft.call.receiver in handed) for draft in drafts), waiting,
             (
                 *whole, *self._raising.take(_RAISING, self._is_wanted), *self._crossed.take(_CROSSED, self._is_wanted),
                 *self._states.take(_STATES, self._is_wanted), *self._siblings.take(_SIBLINGS, self._is_wanted),
@@ -277,11 +288,14 @@ class Stages:
         known = self._calls.setdefault(name, {})
         own: list[Draft] = []
         method = sequences.catalogue.method(name)
+        if method.of:  # each call gets an object of its own, which only this prefix has
+            made = [sequences._suffix(prefix, [method], prefix.scene) for _ in range(_OWN)]
+            return [written[0][0] for written in made if written is not None]
         enough = _POOL if method.parameters else 1
         for _ in range(_FRESH if self.made > 1 else _CHOSEN):
             if sum(draft.call.receiver == RECEIVER for draft in known.values()) >= enough:
                 break
-            written = sequences._suffix(prefix, [sequences.catalogue.method(name)], prefix.scene)
+            written = sequences._suffix(prefix, [method], prefix.scene)
             if written is None:
                 break
             draft = written[0][0]

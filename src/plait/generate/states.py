@@ -333,7 +333,8 @@ class StateTests(PlannedTests):
     def _situations(self, each: _Explored) -> Iterator[tuple[State, int]]:
         """Yield states with a call that changes something there: for each method a few of each length.
 
-        Best is a state in which the call has something to do once only, so that a second one must find it done.
+        Best is a state in which the call has something to do once only, so that a second one must find it done. One
+        state of each length is that which the same call has led to most often: something may be full there.
         """
         found: dict[tuple[str, int], list[tuple[bool, int, State, int]]] = {}
         for state, numbers in each.changing.items():
@@ -346,7 +347,10 @@ class StateTests(PlannedTests):
         for rows in found.values():
             self._random.shuffle(rows)
             rows.sort(key=lambda row: row[:2])
-            yield from ((state, number) for _twice, _repeated, state, number in rows[:_SITUATIONS])
+            chosen = rows[:_SITUATIONS]
+            fullest = max(rows, key=lambda row: row[1])
+            chosen += [fullest] if fullest[1] and fullest not in chosen else []
+            yield from ((state, number) for _twice, _repeats, state, number in chosen)
 
     def _pairs(self, each: _Explored) -> Iterator[tuple[str, State, Numbers]]:
         """Yield a call that changes something, with any other call that returns in this state."""
