@@ -65,6 +65,19 @@ SHAPES = {
                      "use": "NAME['one']()"},
     "registered": {"top": "NAME = []\ndef _put_NAME(function):\n    NAME.append(function)\n    return function\n"
                           "@_put_NAME\ndef _one_NAME():\n    return NUMBER\n", "use": "NAME[0]()"},
+    "registered in the class": {
+        "body": "_table_NAME = []\ndef _put_NAME(function, table=_table_NAME):\n    table.append(function)\n"
+                "    return function\n@_put_NAME\ndef _one_NAME(self):\n    return NUMBER\n",
+        "use": "self._table_NAME[0](self)"},
+    "method for a type": {
+        "top": "import functools\n",
+        "body": "@functools.singledispatchmethod\ndef _NAME(self, value):\n    return 0\n"
+                "@_NAME.register\ndef _whole_NAME(self, value: int):\n    return NUMBER\n",
+        "use": "self._NAME(1)"},
+    "function for a type": {
+        "top": "import functools\n@functools.singledispatch\ndef NAME(value):\n    return 0\n"
+               "@NAME.register(int)\ndef _whole_NAME(value):\n    return NUMBER\n",
+        "use": "NAME(1)"},
     "method put on later": {"end": "Subject._NAME = lambda self: NUMBER\n", "use": "self._NAME()"},
     "attribute set later": {"end": "Subject.later_NAME = NUMBER\n", "use": "self.later_NAME"},
     "helper changed from outside": {"helper": "NAME = 0\n", "end": "helper.NAME = NUMBER\n", "use": "helper.NAME"},

@@ -223,6 +223,46 @@ def test_class_decorator(tmp_path):
     assert compare(tmp_path, old, old.replace("    return c", "    c.x = 1\n    return c")).changed_methods == {"get"}
 
 
+BY_TYPE = """
+from functools import singledispatch, singledispatchmethod
+
+@singledispatch
+def size(value):
+    return 0
+
+@size.register(list)
+def _(value):
+    return len(value)
+
+class Account:
+    @singledispatchmethod
+    def put(self, value):
+        return 0
+
+    @put.register
+    def _(self, value: int):
+        return 1
+
+    def put_one(self):
+        return self.put(1)
+
+    def measure(self, value):
+        return size(value)
+
+    def get(self):
+        return 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "touched"),
+    [("return 1", "return 3", {"put", "put_one"}), ("return len(value)", "return len(value) + 1", {"measure"})],
+)
+def test_functions_for_a_type_belong_to_the_one_that_they_are_registered_with(tmp_path, before, after, touched):
+    change = compare(tmp_path, {"account.py": BY_TYPE}, {"account.py": BY_TYPE.replace(before, after)})
+    assert change.changed_methods == touched
+
+
 SINGLE = """
 import threading
 

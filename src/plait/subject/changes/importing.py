@@ -46,13 +46,37 @@ def _stored(program: Program, module: Module, node: ast.stmt) -> Iterator[ast.st
     if isinstance(node, ast.ClassDef):
         if any(_keeps(program, module, each) for each in node.decorator_list):
             yield node
+        members = {part.name for part in node.body if isinstance(part, FUNCTIONS)}
         for part in node.body:
-            yield from _stored(program, module, part)
+            # A property keeps its setter under its own name.
+            if isinstance(part, FUNCTIONS) and (set(map(_root, part.decorator_list)) - {part.name}) & members:
+                yield part
+            else:
+                yield from _stored(program, module, part)
     elif isinstance(node, FUNCTIONS) and (
         any(_keeps(program, module, each) for each in node.decorator_list)
         or (node.name == "__getattr__" and node in module.tree.body)
     ):
         yield node
+
+
+def registered_with(node: ast.AST) -> set[str]:
+    """Return the names that a function's decorators are attributes of: ``area`` of ``@area.register(Circle)``."""
+    decorators = node.decorator_list if isinstance(node, FUNCTIONS) else []
+    return {_root(each) for each in decorators if not isinstance(each, ast.Name)} - {""}
+
+
+def _root(decorator: ast.expr) -> str:
+    """Return the name that an expression begins with, else an empty text."""
+    begins = _beginning(decorator)
+    return begins.id if isinstance(begins, ast.Name) else ""
+
+
+def _beginning(node: ast.expr) -> ast.expr:
+    """Return the expression whose attributes, elements and results an expression takes."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node
 
 
 def _keeps(program: Program, module: Module, decorator: ast.expr) -> bool:
@@ -108,8 +132,7 @@ def _calls_own(program: Program, module: Module, value: ast.expr) -> bool:
 
 def _is_own(program: Program, module: Module, called: ast.expr) -> bool:
     """Return whether the program may define a callee; an expression that is no name may be anything."""
-    while isinstance(called, ast.Attribute | ast.Subscript | ast.Call):
-        called = called.func if isinstance(called, ast.Call) else called.value
+    called = _beginning(called)
     if not isinstance(called, ast.Name):
         return not isinstance(called, ast.Constant)
     targets = program.resolve(module, called.id)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections import deque
+from collections import defaultdict, deque
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from plait.subject.changes.importing import registered_with
 from plait.subject.changes.scopes import FUNCTIONS, FunctionNode
 from plait.subject.changes.types import Types
 from plait.subject.changes.units import CONSTRUCTORS, Program, Target, Unit, loose_statements
@@ -125,7 +127,24 @@ class Reach:
             collector.expressions(module.values.get(last, ()))
         if collector.opaque:
             self.opaque.add(step)
-        return collector.steps
+        return [*collector.steps, *(Step(unit, step.receiver) for unit in self._registered.get(step.unit, ()))]
+
+    @cached_property
+    def _registered(self) -> dict[Unit, list[Unit]]:
+        """Functions that a decorator hands to another one of their scope (``@area.register``), which may call them."""
+        found: dict[Unit, list[Unit]] = defaultdict(list)
+        for module in self.program.modules.values():
+            for qualname, nodes in module.definitions.items():
+                owner, _, last = qualname.rpartition(".")
+                for name in set().union(*map(registered_with, nodes)) - {last}:
+                    inside = f"{owner}.{name}" if owner else name
+                    units = [Unit(module.name, inside)] if module.functions(inside) else []
+                    if not units and not owner:
+                        targets = self.program.resolve(module, name)
+                        units = [target.unit for target in targets if target.kind == "function"]
+                    for unit in units:
+                        found[unit].append(Unit(module.name, qualname))
+        return found
 
 
 class _Uses(ast.NodeVisitor):
