@@ -111,7 +111,9 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
             if not parts and len(calls) > 1:
                 return f"with {at_once}, {_combination(results, calls)}: no order of them gives that"
             return f"with {at_once}, {_written(calls[odd])} {text} in a state that no order of them gives{parts}"
-        instead = f" instead of {' or '.join(_cut(_instead(one)) for one in list(usual.values())[:3])}"
+        # Values first: "instead of raising KeyError or 0" would read as if 0 could be raised.
+        expected = sorted(list(usual.values())[:3], key=lambda each: each[0] != "returned")
+        instead = f" instead of {' or '.join(_cut(_instead(one)) for one in expected)}"
         return f"with {at_once}, {_written(calls[odd])} {_cut(text)}{instead}"
     shown = [
         f"{_written(call)} {_cut(shown_result(result))}"
