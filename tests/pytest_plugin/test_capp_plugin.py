@@ -289,7 +289,7 @@ class Box:
 def test_long():
     box = Box()
     def work():
-        for _ in range(15_000):
+        for _ in range(60_000):
             box.count = box.count + 1
     thread = threading.Thread(target=work)
     thread.start()
@@ -371,7 +371,50 @@ def test_threads_that_a_test_leaves_in_a_module_are_not_found_there_by_the_next_
     assert (told["test_with_signals"]["ran"], told["test_without"]["ran"]) == ("OS threads", "explored")
 
 
-LONG = """
+DYING = """
+import gc, threading, weakref
+
+class Node:
+    value = 0
+
+    def work(self):
+        self.value = 1
+
+def worked():
+    node = Node()
+    thread = threading.Thread(target=node.work)
+    thread.start()
+    thread.join()
+    return weakref.ref(node)
+
+def test_dies():
+    node = worked()
+    gc.collect()
+    assert node() is None
+
+def test_race():
+    numbers = [0]
+    def add():
+        number = numbers[0]
+        numbers[0] = number + 1
+    threads = [threading.Thread(target=add) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    gc.collect()
+    assert numbers == [2]
+"""
+
+
+def test_who_waits_for_objects_to_die_needs_os_threads(run):
+    done, told = run(test_dying=DYING)
+    done.assert_outcomes(passed=1, failed=1)
+    assert (told["test_dies"]["ran"], told["test_dies"]["outcome"]) == ("OS threads", "passed")
+    assert (told["test_race"]["ran"], told["test_race"]["outcome"]) == ("explored", "failed")
+
+
+MANY_STEPS = """
 import threading
 
 def test_long():
@@ -384,7 +427,7 @@ def test_long():
 
 
 def test_a_test_of_many_steps_is_explored(run):
-    done, told = run("--plait-schedules", "2", test_long=LONG)
+    done, told = run("--plait-schedules", "2", test_long=MANY_STEPS)
     done.assert_outcomes(passed=1)
     assert (told["test_long"]["ran"], told["test_long"]["schedules"]) == ("explored", 2)
 

@@ -349,6 +349,8 @@ class Explorer:
             account["why"] = "it is too long: " + verdict.outcome.summary()
         elif acts and not verdict.passed:
             account["why"] = f"it uses {', '.join(acts)}"
+        elif outside.collected and verdict.executions == 1 and not verdict.passed:  # in the plain order already
+            account["why"] = "it waits for objects to die, which live until an execution ends"
         elif trial.threads < 2 and not verdict.passed:  # no schedule can be the reason
             account["why"] = "it has one thread and fails under control"
             account["details"] = [verdict.outcome.summary()]

@@ -6,6 +6,7 @@ import _thread
 import errno
 import faulthandler
 import functools
+import gc
 import linecache
 import os
 import re
@@ -72,6 +73,7 @@ class OutsideActs:
 
     acts: set[str] = field(default_factory=set)
     stopped: list[dict[str, str]] = field(default_factory=list)
+    collected: bool = False  # it has asked for objects to die, which live until an execution ends
 
     def others_may_answer(self) -> bool:
         """Return whether a process or a thread that the test has started without control may end a wait of it."""
@@ -127,12 +129,15 @@ class Outside:
         before = [(owner, name, getattr(owner, name)) for owner, name in _STARTERS if hasattr(owner, name)]
         for owner, name, start in before:
             setattr(owner, name, self._noting(start))
+        collect = gc.collect
+        gc.collect = _noting_collection(collect, seen)
         ENGINE.guarded = ENGINE.deserted or threads_outside()  # those of earlier tests may still run
         try:
             yield seen
         finally:
             self._seen = None
             ENGINE.guarded = ENGINE.deserted
+            gc.collect = collect
             for owner, name, start in before:
                 setattr(owner, name, start)
 
@@ -150,6 +155,16 @@ class Outside:
             seen.acts.add(_ACTS[event])
             if _ACTS[event] == THREADS:
                 ENGINE.guard()
+
+
+def _noting_collection(collect: Callable[..., int], seen: OutsideActs) -> Callable[..., int]:
+    @functools.wraps(collect)
+    def noting(*args: Any, **named: Any) -> int:
+        if ENGINE.thread.id > 0 and get_ident() in OURS:
+            seen.collected = True
+        return collect(*args, **named)
+
+    return noting
 
 
 class Watchdog:
