@@ -3,17 +3,21 @@
 ``packages.json`` lists 50 popular packages in pure Python that hold locks or claim to be safe for threads; none of
 them is in the corpus of defects. Of each, the public classes are taken that can be made at all, those that use locks
 first. A class counts as driven if every method of it has returned normally at least once and four of five pairs of
-its methods were under way together. Every other row says in one line why it is not.
+its methods were under way together. Methods that can only raise are named, and do not count. Every other row says in
+one line why it is not.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.asked import Kept
 from plait.commands.check.command import check
 from plait.commands.check.evidence import counts
 from plait.commands.check.options import CheckOptions
@@ -78,14 +82,15 @@ def _listed(file: str) -> list[tuple[Package, str]]:
 
 def run(
     *, which: str = "sample", seconds: float = 20.0, max_tests: int = 150, seed: int = 0, sample: int = CAP,
-    subject: str | None = None, progress: Callable[[str], None] = print,
+    subject: str | None = None, resume: Path | None = None, progress: Callable[[str], None] = print,
 ) -> dict[str, Any]:  # fmt: skip
     """Check the classes of each package with so many tests, or for so many ``seconds`` if these are over first.
 
     At most ``sample`` classes of one package are taken.
 
-    ``subject`` names one package or one class.
+    ``subject`` names one package or one class; a ``resume`` file keeps what was measured.
     """
+    kept = Kept(resume, {"seconds": seconds, "max_tests": max_tests, "seed": seed})
     rows: list[dict[str, Any]] = []
     missing: dict[str, str] = {}
     for package in _asked_for(subject) if subject else packages(which):
@@ -99,7 +104,8 @@ def run(
         for public in chosen:
             if taken == sample or (subject and ":" in subject and subject != public.name):
                 continue
-            row = {"package": package.name, "subject": public.name, **drive(public, package, seconds, max_tests, seed)}
+            found = kept.get(public.name, partial(drive, public, package, seconds, max_tests, seed))
+            row = {"package": package.name, "subject": public.name, **found}
             taken += row["constructible"]
             rows.append(row)
             progress(line_of(row))
@@ -157,13 +163,23 @@ def drive(public: PublicClass, package: Package, seconds: float, max_tests: int,
 
 
 def _nothing() -> dict[str, Any]:
-    return {"methods": 0, "called": 0, "returned": 0, "pairs": 0, "overlapping": 0, "driven": False, "built": ""}
+    return {
+        "methods": 0,
+        "called": 0,
+        "returned": 0,
+        "pairs": 0,
+        "overlapping": 0,
+        "driven": False,
+        "built": "",
+        "broken": [],
+    }
 
 
 def _row(result: Result) -> dict[str, Any]:
     methods: dict[str, dict[str, Any]] = result.stats.get("methods", {})
     own = {name: row for name, row in methods.items() if "()." not in name}  # not those of what it hands out
-    present = {name: row for name, row in own.items() if not _is_open(row)}
+    broken = [name for name, row in own.items() if is_broken(name, row, result.subject)]
+    present = {name: row for name, row in own.items() if not _is_open(row) and name not in broken}
     silent = [name for name, row in present.items() if not row["returned"]]
     pairs = [row for row in result.more["pairs"] if all(name in present for name in row["methods"])]
     met = sum(row["covered"] > 0 for row in pairs)
@@ -178,6 +194,7 @@ def _row(result: Result) -> dict[str, Any]:
         "called": sum(row["called"] > 0 for row in present.values()),
         "returned": len(present) - len(silent), "pairs": len(pairs), "overlapping": met, "driven": not reason,
         "built": result.more.get("built", ""), "reason": reason[:300], "tests": result.stats["tests"],
+        "broken": broken,
     }  # fmt: skip
 
 
@@ -186,12 +203,28 @@ def _is_open(row: dict[str, Any]) -> bool:
     return not counts("method", {**row, "called": row["called"] or 1, "error": row.get("error", "")}, {})
 
 
+_MISCALLED = re.compile(
+    r"TypeError: (?:\w+\.)*(\w+)\.(\w+)\(\) (?:missing \d+ required|got an unexpected keyword argument '(?!a'))"
+)
+
+
+def is_broken(name: str, row: dict[str, Any], subject: str) -> bool:
+    """Return whether a method can only raise, because its own code calls another method of the class wrongly.
+
+    Such are an inherited ``copy`` that makes an instance without the arguments of the class's constructor, and an
+    inherited ``get_nowait`` whose ``get`` takes other arguments now. What a caller gives makes no difference.
+    """
+    found = _MISCALLED.match(row.get("error", "")) if not row["returned"] else None
+    return found is not None and found[1] == subject.rpartition(":")[2].rpartition(".")[2] and found[2] != name
+
+
 def line_of(row: dict[str, Any]) -> str:
     """Return one class as a line of the table."""
     if not row["constructible"]:
         return f"{row['subject']}: left out: {row['reason']}"
     counted = f"{row['returned']}/{row['methods']} methods, {row['overlapping']}/{row['pairs']} pairs"
-    return f"{row['subject']}: {counted}, {'driven' if row['driven'] else row['reason']}"
+    apart = f" (without what can only raise: {', '.join(row['broken'])})" if row.get("broken") else ""
+    return f"{row['subject']}: {counted}, {'driven' if row['driven'] else row['reason']}{apart}"
 
 
 def summary(rows: Iterable[dict[str, Any]], missing: dict[str, str]) -> dict[str, Any]:

@@ -53,3 +53,25 @@ def test_what_subclasses_must_write_does_not_count(bench):
     methods = {"a": (2, ""), "b": (0, "NotImplementedError: write it")}
     row = bench._row(result(methods, {("a", "a"): 1, ("a", "b"): 0, ("b", "b"): 0}))
     assert (row["driven"], row["methods"], row["pairs"]) == (True, 1, 1)
+
+
+def test_a_method_that_can_only_raise_is_named_and_does_not_count(bench):
+    made_wrongly = "TypeError: B.__init__() missing 2 required positional arguments: 'size' and 'age'"
+    methods = {"a": (2, ""), "copy": (0, made_wrongly)}
+    row = bench._row(result(methods, {("a", "a"): 1, ("a", "copy"): 0, ("copy", "copy"): 0}))
+    assert (row["driven"], row["methods"], row["pairs"], row["broken"]) == (True, 1, 1, ["copy"])
+    assert bench.line_of({"subject": "a:B", "constructible": True, **row}).endswith(
+        "driven (without what can only raise: copy)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("copy", "TypeError: B.copy() missing 1 required positional argument: 'deep'"),  # given too little by plait
+        ("copy", "TypeError: C.__init__() missing 1 required positional argument: 'size'"),  # another class's
+        ("copy", "ValueError: B.__init__() missing 1 required"),
+    ],
+)
+def test_what_other_arguments_might_change_counts(bench, name, error):
+    assert not bench.is_broken(name, {"returned": 0, "error": error}, "a:B")
