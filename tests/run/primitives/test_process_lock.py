@@ -1,5 +1,6 @@
 """Locks and values of `multiprocessing` under the scheduler: beside the real ones, and shared by virtual threads."""
 
+import importlib
 import inspect
 import multiprocessing
 import multiprocessing.sharedctypes
@@ -218,3 +219,12 @@ def test_check_judges_a_class_over_a_shared_value(guard, code, tmp_path):
         [sys.executable, "-m", "plait", *words], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == code, done.stdout + done.stderr
+
+
+def test_packages_can_look_at_the_base_class_of_the_locks_and_patch_it(mirror):
+    with mirror.installed():
+        synchronize = importlib.import_module("multiprocessing.synchronize")
+        assert synchronize.SemLock._make_name() != synchronize.SemLock._make_name()
+        synchronize.SemLock._make_name = staticmethod(lambda: "/mine")
+        assert (synchronize.RECURSIVE_MUTEX, synchronize.SEMAPHORE) == (0, 1)
+    assert "/mine" not in multiprocessing.synchronize.SemLock._make_name()

@@ -11,6 +11,7 @@ release.
 from __future__ import annotations
 
 import importlib
+import itertools
 import types
 from collections.abc import Callable
 from functools import partial
@@ -139,11 +140,27 @@ def process_modules(threading: types.ModuleType) -> dict[str, types.ModuleType]:
     found: dict[str, types.ModuleType] = {}
     locks = types.ModuleType(f"{PACKAGE}.synchronize")
     vars(locks).update(_CLASSES, Barrier=_barrier(threading), __all__=[*_CLASSES], SEM_VALUE_MAX=2**31 - 1)
+    vars(locks).update(SemLock=_base(), RECURSIVE_MUTEX=0, SEMAPHORE=1, sem_unlink=lambda _name: None)
     for module in (locks, _SharedValues(f"{PACKAGE}.sharedctypes")):
         module.__spec__ = None
         module.__package__ = PACKAGE
         found[module.__name__] = module
     return found
+
+
+def _base() -> type:
+    """Return what stands for the base class of the real locks, which packages look at and patch when imported."""
+
+    class SemLock:
+        """`multiprocessing.synchronize.SemLock`, of which no lock here is made."""
+
+        _rand = itertools.count(1)
+
+        @staticmethod
+        def _make_name() -> str:
+            return f"/mp-{next(SemLock._rand)}"
+
+    return SemLock
 
 
 def _barrier(threading: Any) -> type:
