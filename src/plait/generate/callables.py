@@ -11,7 +11,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
 
 class Recorder:
@@ -154,6 +154,25 @@ def fresh(*_args: Any, **_kwargs: Any) -> Thing:
     return Thing()
 
 
+def wsgi_environ(method: str = "GET", path: str = "/a", body: bytes = b"") -> dict[str, Any]:
+    """Return what a WSGI server gives to an application for one request."""
+    import io  # noqa: PLC0415 - scripts that carry this module seldom need it
+
+    return {
+        "REQUEST_METHOD": method, "PATH_INFO": path, "SCRIPT_NAME": "", "QUERY_STRING": "a=1", "SERVER_PORT": "80",
+        "SERVER_NAME": "localhost", "SERVER_PROTOCOL": "HTTP/1.1", "HTTP_HOST": "localhost",
+        "CONTENT_TYPE": "text/plain",
+        "CONTENT_LENGTH": str(len(body)), "REMOTE_ADDR": "127.0.0.1", "wsgi.version": (1, 0),
+        "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(body), "wsgi.errors": io.StringIO(),
+        "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False,
+    }  # fmt: skip
+
+
+def counting(limit: int = 20) -> Generator[int, Any, None]:
+    """Yield numbers, whatever is sent; without a limit, code that takes all of them would not end."""
+    yield from range(limit)
+
+
 # -- stand-ins ---------------------------------------------------------------------------------------------------------
 # Objects with exactly the attributes that code uses of a parameter, for parameters of an unknown class.
 
@@ -242,6 +261,7 @@ _SPECIALS: dict[str, Callable[..., Any]] = {
     "__getitem__": _on_item("get", lambda self, key: Partner(f"{self.__name__}[{key!r}]")),
     "__setitem__": _on_item("set", lambda _self, _key, _value: None),
     "__contains__": _on_item("has", lambda _self, _key: False),
+    "__delitem__": _on_item("delete", lambda _self, _key: None),
     "__len__": lambda _self: 0,
     "__lt__": lambda self, other: self.__name__ < getattr(other, "__name__", ""),
 }
@@ -348,6 +368,8 @@ def likely_value(name: str, path: str) -> Any:
     if words[0] in ("is", "has", "should", "can"):
         return False
     said = next((kind for kind, known in _TOLD.items() if words[-1] in known), "")
+    if name == "recv":
+        return b"ab"
     made: Callable[[], Any] | None = {"number": int, "text": str, "mapping": dict, "items": list}.get(said)
     return Partner(path) if made is None else {"number": 1, "text": "a"}.get(said) or made()
 

@@ -40,6 +40,7 @@ from plait.generate.values.duck import (
     table_for,
     wanted,
 )  # fmt: skip
+from plait.generate.values.fitting import fitting
 from plait.generate.values.makers import Maker, import_line, makers_of
 from plait.generate.values.names import DESCRIBED, NEVER_REPLACED, by_name, role
 from plait.generate.values.recipes import Recipe, meant_by, recipes_for
@@ -134,6 +135,9 @@ class Candidates:
             values = values if real else [other, *values]
         if anything and role(parameter.name) in (None, "value", "mapping"):
             values = [*table_for(self._owner, _function(method), parameter.name), *values]
+        if anything and method.kind in ("constructor", "making") and role(parameter.name) is None:
+            # A constructor seldom refuses what does not fit: only the methods do, and then every one of them.
+            values = [*fitting(self._owner, _function(method), parameter.name)[:2], *values]
         if any(each.kind == "Database" for each in values) and connects(self._owner):
             values.sort(key=lambda each: each.kind != "Database")
         if method.name == "__getattr__":
@@ -166,11 +170,15 @@ class Candidates:
         return [each for each in found if each.kind in kinds and each.text not in known]
 
     def instead(self, method: Method, parameter: Parameter) -> list[Value]:
-        """Return a stand-in to try if all other values fail, for instance because the real class needs a network."""
+        """Return what to try if all other values fail: what fits the code, and a stand-in.
+
+        A real class may fail, for instance because it needs a network.
+        """
+        found = list(fitting(self._owner, _function(method), parameter.name))
         if parameter.annotation or role(parameter.name) in NEVER_REPLACED:
-            return []
+            return found
         other = standin(self._owner, _function(method), parameter.name)
-        return [] if other is None else [other]
+        return found if other is None else [*found, other]
 
     def own(self) -> list[Value]:
         """Return values that make another instance of the class under test."""
@@ -350,6 +358,8 @@ class Candidates:
             return [Value(text, cls.__name__, ("import datetime",)) for text in said]
         if cls.__module__ in _DRAWN:
             return draw(cls, seed=self._seed, count=3)
+        if typing.is_typeddict(cls):
+            return [self._table_of(cls, depth)]
         below = _concretes(cls)[: _MOST_BELOW if depth == 0 else 1] if inspect.isabstract(cls) else [cls]
         made = [self._construct(each, depth) for each in below or [cls]]
         if len(made) > 1:
@@ -364,6 +374,21 @@ class Candidates:
                 line = f"from {home['__name__']} import"
                 return [Value(name, cls.__name__, (f"{line} {name}",)) for name in names[:2]]
         return []
+
+    def _table_of(self, cls: type, depth: int) -> Value:
+        """Return a dictionary with the required keys of a `TypedDict`."""
+        homes = [vars(sys.modules[cls.__module__])] if cls.__module__ in sys.modules else []
+        parts: list[str] = []
+        imports: dict[str, None] = {}
+        annotations = _annotations_of(cls)
+        for key in sorted(vars(cls).get("__required_keys__", ())):
+            said = annotation_text(annotations.get(key, Any)) or "Any"
+            values = by_annotation(said, lambda name: self._build(name, homes, depth + 1)) or [
+                *by_name(key), literal("1")
+            ]  # fmt: skip
+            parts.append(f"{key!r}: {values[0].text}")
+            imports.update(dict.fromkeys(values[0].imports))
+        return Value("{" + ", ".join(parts) + "}", "dict", tuple(imports))
 
     def _drawn_data(self, cls: type) -> list[Value]:
         plain = dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields"))
@@ -446,12 +471,21 @@ class Candidates:
 
     def _like_class(self, name: str, asked: frozenset[str], homes: list[dict[str, Any]], depth: int) -> list[Value]:
         """Return instances of a class of the package that has the parameter's name, or the attributes used of it."""
-        for home in homes:
+        inside = [vars(each) for each in self._owner.__mro__] if isinstance(self._owner, type) and not depth else []
+        for home in (*homes, *inside):
             for each in list(home.values()):
                 if is_a(each, type) and snake_case(each.__name__) == name and each is not self._owner:
                     return self._construct(each, depth + 1)
         found = wanted(self._owner, name, asked, homes)
         return self._construct(found, depth + 1) if found is not None else []
+
+
+def _annotations_of(cls: type) -> dict[str, Any]:
+    """Return the annotations of a class; empty if they cannot be evaluated, as names for type checkers only."""
+    try:
+        return dict(cls.__annotations__)
+    except Exception:  # Python 3.14 evaluates them here
+        return {}
 
 
 def _is_plain(value: Value) -> bool:

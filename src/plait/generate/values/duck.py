@@ -33,7 +33,9 @@ _MOST_PARTS = 24
 
 _DEPTH = 2
 """How many calls deep a parameter is followed into functions that it is passed to."""
-_OPERATIONS = {ast.With: "__enter__()", ast.Load: "__getitem__()", ast.Store: "__setitem__()"}
+_RESUMED = frozenset({"__next__", "send", "throw"})
+"""Parts that only iterators and generators have."""
+_OPERATIONS = {ast.With: "__enter__()", ast.Load: "__getitem__()", ast.Store: "__setitem__()", ast.Del: "__delitem__()"}
 
 
 def asked_of(owner: object, function: str, parameter: str) -> frozenset[str]:
@@ -51,9 +53,16 @@ def used_parts(owner: object, function: str, parameter: str) -> frozenset[str]:
     ``['key'].attribute`` and ``[]`` (a lookup that may fail). The search covers the method, all uses of attributes of
     ``self`` that hold the argument, and functions of the same class or module that the argument is passed to.
     """
-    trees = _sources(owner)
-    found: set[str] = set()
-    kept: set[str] = set()
+    return frozenset(part for tree, text in followed(owner, function, parameter) for part in _parts(tree, text))
+
+
+def followed(owner: object, function: str, parameter: str) -> Iterator[tuple[ast.AST, str]]:
+    """Yield the code that an argument of a method reaches, each piece with the text that stands for the argument there.
+
+    These are the method, functions of the same class or module that the argument is passed to, and if an attribute of
+    ``self`` holds it, the whole class.
+    """
+    kept: dict[str, None] = {}
     seen: set[tuple[int, str]] = set()
     pending = [(node, parameter, 0) for node in _functions(owner, function) if parameter in _names(node)]
     while pending:
@@ -61,8 +70,8 @@ def used_parts(owner: object, function: str, parameter: str) -> frozenset[str]:
         if (id(node), name) in seen:
             continue
         seen.add((id(node), name))
-        found |= _parts(node, name)
-        kept |= _kept(node, name)
+        yield node, name
+        kept.update(dict.fromkeys(sorted(_kept(node, name))))
         if depth < _DEPTH:
             passed = _passed_on(node, name)
             pending += [
@@ -70,21 +79,23 @@ def used_parts(owner: object, function: str, parameter: str) -> frozenset[str]:
                 for called, position in passed for target in _functions(owner, called)
                 if (given := _at(target, position, bound=called in _own_names(owner))) is not None
             ]  # fmt: skip
-    found.update(part for tree in trees for name in kept for part in _parts(tree, f"self.{name}"))
-    return frozenset(found)
+    yield from ((tree, f"self.{name}") for name in kept for tree in _sources(owner))
 
 
 def standin(owner: object, function: str, parameter: str) -> Value | None:
-    """Return a stand-in with the parts that the code uses of a parameter.
+    """Return a stand-in with the parts that the code uses of a parameter; a generator if the code resumes it.
 
-    The result is None if no attributes are used, or if a type of plain data has all of them. Attributes that the code
-    only sets are not needed.
+    The result is None if nothing is used that tells something, or if a type of plain data has all of it. Attributes
+    that the code only sets are not needed.
     """
     parts = used_parts(owner, function, parameter)
     parts = frozenset(part for part in parts if not part.startswith("["))
     asked = {part.removesuffix("()") for part in parts}
+    if asked & _RESUMED and asked <= set(dir(types.GeneratorType)):
+        return Value("counting()", "generator", ("from plait.generate.callables import counting",))
     telling = {part for part in asked if not part.startswith("__")}
-    if not telling or any(asked <= set(dir(plain)) for plain in (*_PLAIN, type(asked_of))):
+    plain = any(asked <= set(dir(each)) for each in (*_PLAIN, type(asked_of)))
+    if plain or not (telling or len(asked) > 1):
         return None
     text = ", ".join(map(repr, [parameter, *sorted(parts)[:_MOST_PARTS]]))
     return Value(f"Standin({text})", "Standin", ("from plait.generate.callables import Standin",))
@@ -511,7 +522,7 @@ def _parts(tree: ast.AST, text: str) -> set[str]:
                 found.add("[]")  # a lookup of a key that may be missing
             case ast.withitem(context_expr=value) if _text(value) == text:
                 found.add("__enter__()")
-            case ast.Subscript(value=value, ctx=ast.Load() | ast.Store() as use) if _text(value) == text:
+            case ast.Subscript(value=value, ctx=use) if _text(value) == text:
                 found.add(_OPERATIONS[type(use)])
                 found |= _key(node.slice) if isinstance(use, ast.Load) else set()
             case ast.For(iter=value) | ast.comprehension(iter=value) if _text(value) == text:
@@ -520,6 +531,8 @@ def _parts(tree: ast.AST, text: str) -> set[str]:
                 found.add("__contains__()")
             case ast.Call(func=ast.Name(id="len"), args=[value]) if _text(value) == text:
                 found.add("__len__()")
+            case ast.Call(func=ast.Name(id="next"), args=[value, *_]) if _text(value) == text:
+                found.add("__next__()")
     both = {part.removesuffix("()") for part in found if part.endswith("()")}
     return {part for part in found if part not in both}
 
@@ -549,11 +562,27 @@ def _is_given(value: ast.expr, parameter: str) -> bool:
 
 
 def _kept(function: FunctionNode, parameter: str) -> set[str]:
-    """Return the attributes of ``self`` to which a function assigns the parameter."""
-    return {
-        target.attr
-        for node in ast.walk(function)
-        if isinstance(node, ast.Assign) and _is_given(node.value, parameter)
-        for target in node.targets
-        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
-    }
+    """Return the attributes of ``self`` to which a function assigns the parameter, also by `setattr` and the like."""
+    found = set()
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=targets, value=value) if _is_given(value, parameter):
+                found |= {
+                    each.attr for each in targets if isinstance(each, ast.Attribute) and _text(each.value) == "self"
+                }
+                found |= {name for each in targets if (name := _in_dict(each)) is not None}
+            case ast.Call(
+                func=ast.Name(id="setattr"), args=[ast.Name(id="self"), ast.Constant(value=str(name)), value]
+            ):
+                found |= {name} if _is_given(value, parameter) else set()
+            case ast.Call(func=ast.Attribute(attr="__setattr__"), args=[*_, ast.Constant(value=str(name)), value]):
+                found |= {name} if _is_given(value, parameter) else set()
+    return found
+
+
+def _in_dict(target: ast.expr) -> str | None:
+    """Return the attribute that ``self.__dict__['name']`` stands for; None for other targets."""
+    match target:
+        case ast.Subscript(value=value, slice=ast.Constant(value=str(name))) if _text(value) == "self.__dict__":
+            return name
+    return None

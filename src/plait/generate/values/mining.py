@@ -154,8 +154,10 @@ def _uses(function: ast.FunctionDef) -> Iterator[tuple[str | None, str]]:
     nodes = list(ast.walk(function))
     for node in nodes:
         match node:
-            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), ast.Name(id=kind)]):
-                yield name, kind
+            case ast.Call(
+                func=ast.Name(id="isinstance"), args=[ast.Name(id=name), ast.Name() | ast.Attribute() as kind]
+            ):
+                yield name, ast.unparse(kind)
             case ast.Call(func=ast.Name(id=name)):
                 yield name, "Callable"
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):

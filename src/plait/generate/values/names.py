@@ -17,6 +17,7 @@ _THING = Value("Thing", "type", ("from plait.generate.callables import Thing",))
 _FAILING = Value("failing", "callable", ("from plait.generate.callables import failing",))
 _FRESH = Value("fresh", "callable", ("from plait.generate.callables import fresh",))
 
+_ENVIRON = Value("wsgi_environ()", "dict", ("from plait.generate.callables import wsgi_environ",))
 _DATABASE = Value("Database('d')", "Database", ("from plait.generate.callables import Database",))
 _FILE = Value("sample_file()", "file", ("from plait.generate.callables import sample_file",))
 
@@ -94,6 +95,7 @@ _SPECIAL = {
     "raw": Value("io.BytesIO(b'ab')", "BytesIO", ("import io",)),
     "fileobj": Value("io.BytesIO(b'ab')", "BytesIO", ("import io",)),
     "queue": Value("queue.Queue()", "Queue", ("import queue",)),
+    "start_response": Value("Recorder('start', Recorder('write'))", "callable", _RECORDER.imports),
 }  # fmt: skip
 
 _MOMENTS = tuple(Value(f"datetime.datetime({year}, 1, 2)", "datetime", ("import datetime",)) for year in (2020, 2100))
@@ -165,6 +167,8 @@ def by_name(name: str) -> list[Value]:
         return [literal(_NOTHING), _RECORDER, giving]
     if found == "database":
         return [_DATABASE]
+    if name == "environ":
+        return [_ENVIRON, *(literal(text) for text in texts)]
     if found == "path":
         return [*(literal(text) for text in texts), _FILE]
     if found == "type" and "int" in texts:

@@ -24,7 +24,7 @@ _SHAPES = (
     # texts: words, numbers, yes and no, times and dates, names with parts, addresses, documents
     "'ab'", "'1'", "'true'", "'10:30'", "'2020-01-02'", "'2100-01-02'", "'1 a'", "'a=1'", "'a.b'", "'a:b'", "'A'",
     "'/a'", "'.'", "'*'", "'http://localhost/a'", "'127.0.0.1'", "'a@b.c'", "'text/plain'", "'{\"a\": 1}'", "'a,b'",
-    "'utf-8'",
+    "'utf-8'", "'* * * * *'", "'1.2.3'", "'a/b'", "'a-b'", "'abcdefghij'",
     # numbers at the edges of what is allowed
     "0", "1", "10", "1000", "-1", "0.5", "1.0", "True",
     "b'ab'", "b'1'", "[]", "[1, 2]", "['a', 'b']", "[('a', 1)]", "('a', 1)", "(1, 2)", "{}", "{'a': 1}", "{'a': {}}",
@@ -91,6 +91,9 @@ _WANTED = (
 """Messages that name the type that is wanted, and perhaps the type of the value that was given."""
 _NO_FILE = re.compile(r"No such file or directory: '")
 _FILE = Value("sample_file()", "str", (f"{_CALLABLES} sample_file",))
+_NO_SQL = re.compile(r"near \".*\": syntax error|incomplete input|unrecognized token")
+_SQL = [literal("'SELECT 1'"), literal("'CREATE TABLE IF NOT EXISTS a (b)'")]
+_UNHASHABLE = re.compile(r"unhashable type: '([\w.]+)'")
 _NO_ARGUMENTS = re.compile(r"([\w.]+)\(\) takes no arguments")
 _MOST = 5
 
@@ -102,6 +105,10 @@ def asked_for(message: str) -> tuple[str, str, list[Value]]:
     """
     if _NO_FILE.search(message):
         return "str", "", [_FILE]
+    if _NO_SQL.search(message):
+        return "str", "", _SQL
+    if (found := _UNHASHABLE.search(message)) is not None:
+        return _kind(found[1]), "", _of(["str", "int", "tuple"])
     for pattern, known in _MISSING:
         found = re.search(pattern, message)
         if found is not None:
