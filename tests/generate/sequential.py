@@ -39,7 +39,12 @@ class Runner:
                 result = self._call(call, scope)
             except BaseException as error:
                 text = str(error)[:200]
-                outcomes.append(CallOutcome("raised", type(error).__name__, text, absent=is_absent(error)))
+                lines = [each.tb_lineno for each in frames(error) if each.tb_frame.f_code.co_filename != __file__][1:]
+                place = ".".join(map(str, lines))
+                outcomes.append(
+                    CallOutcome("raised", type(error).__name__, text, absent=is_absent(error), line=(lines or [0])[0],
+                                place=place)
+                )  # fmt: skip
                 if index == 0:
                     return
                 continue
@@ -53,6 +58,13 @@ class Runner:
             exec(compile(call.source, "<call>", "exec"), scope)
             return scope.get(call.result) if call.result else None
         return eval(code, scope)
+
+
+def frames(error):
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
 
 
 def state_of(value):

@@ -145,26 +145,29 @@ class Draft:
         """Return variants of the call in which a blamed argument is replaced, each with the kind of the new value."""
         found = []
         blamed = self._blamed(wrong, message)
-        for (pool, value), shown in zip(self.drawn, self.shown, strict=False):
+        for number, (pool, value) in enumerate(self.drawn):
             if not any(each is pool for each, _value in blamed) or repr(part) in value.text:
                 continue
             made = [with_part(value, part, "o")] if part and not part.startswith("_") and not fitting else []
             kinds = {each.kind for each in pool.values}
             new = [each for each in (*fitting, *made) if pool.anything or each.kind in kinds]
-            found += [(self._with(pool, shown, each), each.kind) for each in new]
+            found += [(self.with_value(number, each), each.kind) for each in new]
         return found
 
-    def _with(self, pool: Pool, old: str, new: Value) -> Draft:
-        at = self.call.args.index(old) if old in self.call.args else None
-        args = self.call.args if at is None else (*self.call.args[:at], new.text, *self.call.args[at + 1 :])
-        named = self.call.kwargs if at is not None else tuple(
-            (name, new.text if text == old else text) for name, text in self.call.kwargs
-        )  # fmt: skip
-        drawn = tuple((each, new if each is pool else value) for each, value in self.drawn)
-        texts = zip(self.drawn, self.shown, strict=True)
-        shown = tuple(new.text if each is pool else text for (each, _value), text in texts)
+    def with_value(self, number: int, new: Value) -> Draft:
+        """Return the call with another value for the argument of this number in ``drawn``."""
+        pool, _old = self.drawn[number]
+        named = dict(self.call.kwargs)
+        args = list(self.call.args)
+        if self.names[number] in named:
+            named[self.names[number]] = new.text
+        else:
+            args[sum(each not in named for each in self.names[:number])] = new.text
+        drawn = (*self.drawn[:number], (pool, new), *self.drawn[number + 1 :])
+        shown = (*self.shown[:number], new.text, *self.shown[number + 1 :])
         imports = tuple(dict.fromkeys((*self.imports, *new.imports)))
-        return Draft(replace(self.call, args=args, kwargs=named), imports, drawn, shown, self.names)
+        call = replace(self.call, args=tuple(args), kwargs=tuple(named.items()))
+        return Draft(call, imports, drawn, shown, self.names)
 
     def refuse(self, *, absent: bool) -> None:
         """Report to the pools that the call raised, while no call of the method has ever returned.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from plait.model.foreign import class_name, exception_text, short_name
@@ -27,6 +27,8 @@ class CallOutcome:
     ``waited`` says whether it had to wait for something, if only until a time-out; ``absent``, whether it raised
     because what it asked for does not exist (`is_absent`); ``threads``, whether any call so far has started threads.
     ``made`` is the text of a plain result that may name something (`made_text`).
+    ``line`` is the line of the called method at which it raised, ``place`` all lines down to where the exception comes
+    from. They are no part of what an outcome is compared by: an edit further up moves them.
     """
 
     status: Literal["ok", "raised", "blocked", "endless"]
@@ -38,6 +40,8 @@ class CallOutcome:
     absent: bool = False
     threads: bool = False
     made: str = ""
+    line: int = field(default=0, compare=False, repr=False)
+    place: str = field(default="", compare=False, repr=False)
 
     @property
     def misuse(self) -> bool:

@@ -3,8 +3,9 @@
 Random sequences seldom find that `advance` needs a result of `add_task`, or that `publish` must come after `connect`.
 Here each other method is called before the one that raises. Methods that use the same attributes, or that the error
 names, come first. The arguments and the result of such a call are tried as arguments of the method. If the error
-changes, the call has had an effect, and the search continues after it. All runs are sequential, and their number is
-limited.
+changes, the call has had an effect, and the search continues after it. What was found for one method is where the
+search for others begins: `login` needs `register`, and `store` needs what `login` has returned. A method that refuses
+its arguments is called with others (`plait.generate.seeking`). All runs are sequential, and their number is limited.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plait.generate.draft import ARGUMENT, Draft
+from plait.generate.revealed import IMPORT, revealed
+from plait.generate.seeking import LIMIT, sought
 from plait.generate.sequence import Prefix
-from plait.generate.values.value import RECEIVER, kind_of
+from plait.generate.values.value import RECEIVER, Value, kind_of
 from plait.generate.values.wider import wider
+from plait.model.test import Call
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from plait.generate.outcome import CallOutcome
     from plait.generate.sequence import Sequences
@@ -30,6 +34,12 @@ _OF_METHOD = 150
 """Limit of runs for one method."""
 _OF_CLASS = 900
 """Limit of runs for all methods of a class."""
+_ARGUMENTS_OF_CLASS = 900
+"""Limit of runs that try arguments, for all methods of a class."""
+_FEWER = 30
+"""Limit of runs that try arguments behind one promising call."""
+_KNOWN = 4
+"""Preparations of other methods from which the search for a method goes on."""
 _DRAWN, _BASES, _SEARCHED = 12, 5, 2
 """Objects that are built; those of them on which a method is tried directly, and after other calls."""
 _PROMISING = 3
@@ -54,6 +64,7 @@ _STOPS = frozenset({
 })  # fmt: skip
 """Words in the names of methods after which a loop of another method ends."""
 _ADDRESSES = re.compile(r"0x[0-9a-f]+")
+_MISUSE = ("TypeError", "AttributeError")
 _NO_RESULT = ("with ", "del ")
 _OF_RESULT = {
     "list": ("{}[0]",), "tuple": ("{}[0]", "{}[-1]"), "dict": ("next(iter({}))",), "set": ("next(iter({}))",),
@@ -69,27 +80,144 @@ class Preparing:
         self._sequences = sequences
         self._left = _OF_CLASS
         self._of_method = 0
+        self._left_for_arguments = _ARGUMENTS_OF_CLASS
         self._bases: list[Prefix] = []
+        self._known: dict[str, list[Draft]] = {}
 
     def of(self, method: Method) -> Test | None:
         """Return a sequential test that ends with a call of the method that returns; None if none was found."""
-        if method.of:
+        drafts = None if method.of else self._found(method)
+        return None if drafts is None else self._kept(method, drafts)
+
+    def further(self, method: Method, known: Collection[str]) -> Test | None:
+        """Return the same, found behind the preparations of other methods, those with the names that are ``known``.
+
+        The method was asked for already, before these preparations had been found.
+        """
+        if method.of or self._sequences.knowledge.of(method.name).endless:
             return None
+        ranked = [each for each in self._others(method, "") if each.name in known]
+        for other in ranked[:_KNOWN]:
+            self._of_method = min(_OF_METHOD // 2, self._left)
+            prefix = self._after(self._known[other.name])
+            if prefix is not None:
+                found = self._with_sought_arguments(prefix, method, _FEWER) or self._behind(prefix, method, 1)
+                if found is not None:
+                    return self._kept(method, found)
+        return None
+
+    def _kept(self, method: Method, drafts: list[Draft]) -> Test:
+        shortest = self._shortest(drafts)
+        self._known[method.name] = shortest
+        for pool, value in drafts[-1].drawn:
+            if value.kind != "own" and value not in pool.values:
+                pool.values = (value, *pool.values)  # calls that prepare others draw from there
+        return self._sequences.test(Prefix(shortest), ())
+
+    def _after(self, drafts: list[Draft]) -> Prefix | None:
+        """Return a prefix of the calls of a preparation, with the result of the last one bound to a variable."""
+        last = drafts[-1].call
+        prefix = Prefix(list(drafts))
+        if last.result is None and "=" not in last.form and not last.form.startswith(_NO_RESULT):
+            name = f"r{1 + sum(each.call.result is not None for each in drafts)}"
+            prefix.drafts[-1] = replace(drafts[-1], call=replace(last, result=name))
+        outcomes = self._sequences.tried(prefix.drafts)
+        if len(outcomes) < len(prefix.drafts) or any(each.status != "ok" for each in outcomes):
+            return None
+        for draft, outcome in zip(prefix.drafts[1:], outcomes[1:], strict=True):
+            if draft.call.result is not None and outcome.result not in (None, "NoneType"):
+                prefix.scene.results[draft.call.result] = str(outcome.result)
+        return prefix
+
+    def _found(self, method: Method) -> list[Draft] | None:
         self._bases = self._bases or self._objects()
         self._of_method = min(_OF_METHOD, self._left)
         if self._sequences.knowledge.of(method.name).endless:
-            found = self._with_other_arguments(self._bases[0], method) or self._ended(self._bases[0], method)
-            return None if found is None else self._sequences.test(Prefix(found), ())
+            return self._with_other_arguments(self._bases[0], method) or self._ended(self._bases[0], method)
+        misused = True
         for base in self._bases:
-            found, _errors = self._attempts(base, method)
+            found, errors = self._attempts(base, method)
             if found is not None:
-                return self._sequences.test(Prefix(self._shortest(found)), ())
+                return found
+            misused = misused and any(each.startswith(_MISUSE) for each in errors)
+        for base in self._bases[:_SEARCHED]:
+            found = self._with_sought_arguments(base, method)
+            if found is not None:
+                return found
+        if misused:
+            found = self._with_other_before(self._bases[0], 0, method)
+            if found is not None:
+                return found
         for base in self._bases[:_SEARCHED]:
             self._of_method = min(_OF_METHOD // _SEARCHED, self._left)
             found = self._behind(base, method, _DEPTH)
             if found is not None:
-                return self._sequences.test(Prefix(self._shortest(found)), ())
+                return found
         return None
+
+    def _with_sought_arguments(self, base: Prefix, method: Method, limit: int = LIMIT) -> list[Draft] | None:
+        """Return a call that returns with arguments that were searched for; None if none was found.
+
+        The arguments and results of the calls before it are among those that are tried.
+        """
+        calls = Prefix(list(base.drafts), base.scene.copy())
+        draft = self._sequences.write(method, calls, same=True) if method.parameters else None
+        if draft is None:
+            return None
+
+        def attempt(each: Draft) -> CallOutcome | None:
+            return self._outcome([*calls.drafts, each], len(calls.drafts))
+
+        texts = [*_left_behind(base)[:_FOUND], *self._revealed(base)[:_FOUND]]
+        left = [Value(text, base.scene.results.get(text, kind_of(text))) for text in texts]
+        for first in _with_keywords(method, draft):
+            found = sought(first, attempt, limit=limit, left=left)
+            if found is not None:
+                return self._learned(method, [*calls.drafts, found])
+        return None
+
+    def _with_other_before(self, prefix: Prefix, at: int, method: Method) -> list[Draft] | None:
+        """Return a call that returns after an earlier one, number ``at``, got other arguments; None if none was found.
+
+        An object, or what is registered with it, may be made of parts that only this method uses.
+        """
+        calls = Prefix(list(prefix.drafts), prefix.scene.copy())
+        last = self._sequences.write(method, calls, same=True)
+        before = calls.drafts[at]
+        if last is None or not before.drawn:
+            return None
+
+        def attempt(each: Draft) -> CallOutcome | None:
+            return self._outcome([*calls.drafts[:at], each, *calls.drafts[at + 1 :], last], at)
+
+        found = sought(before, attempt, limit=_FEWER)
+        if found is None:
+            return None
+        return self._learned(method, [*calls.drafts[:at], found, *calls.drafts[at + 1 :], last])
+
+    def _outcome(self, drafts: list[Draft], at: int) -> CallOutcome | None:
+        """Return how the last call went, or the first one from number ``at`` on that did not return.
+
+        The result is None if no more calls may be made, or a call before these failed.
+        """
+        self._left_for_arguments -= 1
+        outcomes = self._sequences.tried(drafts) if self._left_for_arguments >= 0 else []
+        failed = next((each for each in outcomes[at:-1] if each.status != "ok"), None)
+        if failed is not None:
+            return replace(failed, line=-1)  # a call that got as far as the last one is better
+        return outcomes[-1] if len(outcomes) == len(drafts) else None
+
+    def _learned(self, method: Method, drafts: list[Draft]) -> list[Draft]:
+        """Record that the last of these calls returned, and return the calls."""
+        self._sequences.knowledge.learn(method.name, self._sequences.tried(drafts)[-1])
+        self._sequences.returned(drafts[0], method.name)
+        return drafts
+
+    def _revealed(self, prefix: Prefix) -> list[str]:
+        """Return expressions for what the object's state has after a prefix: keys, names, and parts."""
+        asked = Draft(Call(ARGUMENT, f"reveal({RECEIVER})"), (IMPORT,))
+        outcome = self._run(prefix, asked)
+        return [] if outcome is None or outcome.status != "raised" else revealed(outcome.message)
 
     def _objects(self) -> list[Prefix]:
         """Return prefixes that build an object in different ways; one per class comes first."""
@@ -122,6 +250,8 @@ class Preparing:
             if self._of_method <= 0:
                 break
             prefix = self._with(base, other)
+            if prefix is None and other.name in self._known:
+                prefix = self._after(self._known[other.name])
             if prefix is None:
                 continue
             found, errors = self._attempts(prefix, method)
@@ -132,8 +262,11 @@ class Preparing:
             if not set(errors) <= seen:
                 promising.append(prefix)
                 seen.update(errors)
-        for prefix in promising[:_PROMISING] if depth > 1 else ():
-            found = self._behind(prefix, method, depth - 1)
+        for prefix in promising[:_PROMISING]:
+            found = self._with_sought_arguments(prefix, method, _FEWER)
+            found = found or self._with_other_before(prefix, len(prefix.drafts) - 1, method)
+            if found is None and depth > 1:
+                found = self._behind(prefix, method, depth - 1)
             if found is not None:
                 return found
         return None
@@ -177,14 +310,31 @@ class Preparing:
         number = 1 + sum(each.call.result is not None for each in prefix.drafts)
         keeps = "=" not in other.form and not other.form.startswith(_NO_RESULT)
         name = f"r{number}" if keeps else None
-        draft = self._sequences.write(other, prefix, result=name)
-        outcome = None if draft is None else self._run(prefix, draft)
-        if draft is None or outcome is None or outcome.status != "ok":
-            return None
+        for apart in (False, True):
+            draft = self._sequences.write(other, prefix, result=name, apart=apart)
+            outcome = None if draft is None else self._run(prefix, draft)
+            if draft is not None and outcome is not None and outcome.status == "ok":
+                break
+            if not other.parameters:
+                return None
+        else:
+            draft = self._as_before(other, name)
+            outcome = None if draft is None else self._run(prefix, draft)
+            if draft is None or outcome is None or outcome.status != "ok":
+                return None
         prefix.drafts.append(draft)
         if name is not None and outcome.result not in (None, "NoneType"):
             prefix.scene.results[name] = str(outcome.result)
         return prefix
+
+    def _as_before(self, method: Method, result: str | None) -> Draft | None:
+        """Return the first call of a method that returned, with its values in the place of variables."""
+        known = self._sequences.worked.get(method.name)
+        if known is None:
+            return None
+        for number, (_pool, value) in enumerate(known.drawn):
+            known = known.with_value(number, value)
+        return replace(known, call=replace(known.call, receiver=RECEIVER, result=result))
 
     def _otherwise(self, prefix: Prefix, errors: Sequence[str]) -> Iterator[Prefix]:
         """Yield variants of the prefix whose last call has another text, if an error mentions the one it has."""
@@ -230,10 +380,12 @@ class Preparing:
             return
         yield draft, calls
         required = [at for at, each in enumerate(method.parameters) if each.required or each.kind == "varargs"]
-        left = _left_behind(prefix)
+        left = _left_behind(prefix)[:_FOUND]
+        if required and len(prefix.drafts) > 1:  # what the calls have put into the state
+            left += [each for each in self._revealed(prefix)[:_FOUND] if each not in left]
         for at in required[:_PARAMETERS]:
             if at < len(draft.call.args):
-                for text in left[:_FOUND]:
+                for text in left:
                     args = (*draft.call.args[:at], text, *draft.call.args[at + 1 :])
                     yield replace(draft, call=replace(draft.call, args=args), drawn=(), shown=()), calls
         if method.parameters:
@@ -275,6 +427,13 @@ class Preparing:
         drafts = [*prefix.drafts, draft]
         outcomes = self._sequences.tried(drafts)
         return outcomes[-1] if len(outcomes) == len(drafts) else None
+
+
+def _with_keywords(method: Method, draft: Draft) -> Iterator[Draft]:
+    """Yield the call, and if the method takes any keywords, the call with one."""
+    yield draft
+    if any(each.kind == "varkeywords" for each in method.parameters):
+        yield replace(draft, call=replace(draft.call, kwargs=(*draft.call.kwargs, ("a", "1"))))
 
 
 def _left_behind(prefix: Prefix) -> list[str]:

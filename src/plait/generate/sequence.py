@@ -24,6 +24,7 @@ from plait.generate.draft import (
 )
 from plait.generate.knowledge import Knowledge
 from plait.generate.outcome import CallOutcome, listed_values, missing_arguments
+from plait.generate.seeking import simplest, sought
 from plait.generate.values.value import RECEIVER, is_literal, literal
 from plait.generate.values.wider import asked_for
 from plait.model.test import Call, Test, has_value
@@ -45,6 +46,8 @@ _MENDS = 8
 """Variants of a call that are tried one after another, each with the value replaced that the last error blamed."""
 _MOST_ASKED = 60
 """Most such variants of one method."""
+_MANY_ARGUMENTS = 3
+"""Required arguments of a constructor from which on its best values are tried together first."""
 _FRESH_CONSTRUCTOR = 0.4
 """How often a new constructor call is tried, while few are known."""
 _RECIPE = 0.6
@@ -124,6 +127,7 @@ class Sequences:
     def __init__(self, catalogue: Catalogue, run: RunSequentially, random: Random) -> None:
         self.catalogue = catalogue
         self.knowledge = Knowledge()
+        self.worked: dict[str, Draft] = {}  # by method: the first call of it that returned
         self._run = run
         self._random = random
         self._writer = Writer(catalogue, random)
@@ -131,6 +135,7 @@ class Sequences:
         self._bindable: dict[str, bool] = {}
         self._asked: dict[str, int] = {}
         self._has_threads = False
+        self._begun = False
         self._untried = [Draft(call) for call in catalogue.built]
         self._recipes = {_recipe_call(each).source: each for each in catalogue.recipes}
         self._untried += [Draft(_recipe_call(each), each.imports) for each in catalogue.recipes]
@@ -284,6 +289,9 @@ class Sequences:
     def _constructor(self) -> Draft:
         while self._untried:
             self._works(self._untried.pop(0))
+        if not self._begun:
+            self._begun = True
+            self._try_simplest()
         usable = [each for each in self._constructors.values() if not each.broken]
         by_recipe = [each for each in usable if each.draft.call.source in self._recipes]
         if by_recipe and self._random.random() < _RECIPE:
@@ -294,9 +302,25 @@ class Sequences:
                 made = None if written is None else self._mended(written)
                 if made is not None:
                     return made
-        if not self._constructors:
+        if not self._constructors and not self._seek_constructor():
             raise UsageError(self._cannot_build())
         return self._one_of(usable or list(self._constructors.values()))
+
+    def _try_simplest(self) -> None:
+        """Try constructor calls of many required arguments with the best value of each: chance hardly ever does it."""
+        for each in self.catalogue.constructors:
+            if sum(parameter.required for parameter in each.parameters) >= _MANY_ARGUMENTS:
+                written = self._writer.construct(each)
+                if written is not None:
+                    self._mended(simplest(written))
+
+    def _seek_constructor(self) -> bool:
+        """Search for arguments with which a constructor call works (`plait.generate.seeking`)."""
+        for each in self.catalogue.constructors:
+            written = self._writer.construct(each)
+            if written is not None and sought(written, self._construction) is not None:
+                return True
+        return False
 
     def _one_of(self, made: Sequence[_Built]) -> Draft:
         """Return a random one of several constructor calls, weighted by `_Built.worth`."""
@@ -304,14 +328,14 @@ class Sequences:
 
     def _mended(self, draft: Draft) -> Draft | None:
         """Return this constructor call or a variant, without the values that errors blamed, that works; or None."""
+        return _without_blame(draft, self._construction)
 
-        def attempt(each: Draft) -> CallOutcome | None:
-            if self._works(each):
-                return CallOutcome("ok")
-            outcomes = self._run(self._sequential([each]))
-            return outcomes[0] if outcomes else None
-
-        return _without_blame(draft, attempt)
+    def _construction(self, draft: Draft) -> CallOutcome | None:
+        """Return how a constructor call goes; keep it if it works."""
+        if self._works(draft):
+            return CallOutcome("ok")
+        outcomes = self._run(self._sequential([draft]))
+        return outcomes[0] if outcomes else None
 
     def built(self) -> tuple[Draft, Recipe | None]:
         """Return the constructor call after which most methods returned, and its recipe if it was made by one."""
@@ -539,6 +563,7 @@ class Sequences:
                 self._judge(built, outcome)
                 if outcome.status == "ok":
                     self.returned(drafts[0], draft.call.method)
+                    self.worked.setdefault(draft.call.method, draft)
                 self._reveal(draft.call.method, outcome)
         return outcomes
 

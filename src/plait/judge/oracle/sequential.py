@@ -25,6 +25,7 @@ ALONE_S = 1.0  # of processor time for a call that nothing disturbs; a longer on
 _PARTS = 4  # the time is measured in so many parts
 # Frames below a call from which on a `RecursionError` counts as runaway recursion, not as one that the class raises.
 _DEEP = 200
+_FRAMES = 12  # frames that tell where a call raised
 # Runaway recursions of a method after which it is not called any more: a single one may come from its argument.
 _RECURSIONS = 3
 
@@ -184,7 +185,11 @@ class SequentialRunner:
                 return self._without_end(call, number, least=_RECURSIONS)
             waited = main.waits > before
             name, text = exception_name(error), exception_text(error)[:200]
-            return CallOutcome("raised", name, text, waited=waited, absent=is_absent(error))
+            lines = _lines(error)
+            return CallOutcome(
+                "raised", name, text, waited=waited, absent=is_absent(error), line=lines[0] if lines else 0,
+                place=".".join(map(str, lines)),
+            )  # fmt: skip
         if call.result is not None:
             values[call.result] = result
         threads = len(ENGINE.threads) > 1
@@ -223,6 +228,17 @@ def _is_deep(error: BaseException) -> bool:
     while trace is not None and depth < _DEEP:
         depth, trace = depth + 1, trace.tb_next
     return depth >= _DEEP
+
+
+def _lines(error: BaseException) -> list[int]:
+    """Return the lines at which a call raised: in the method itself first, then in what that called."""
+    found: list[int] = []
+    trace = error.__traceback__
+    while trace is not None and len(found) < _FRAMES:
+        if found or trace.tb_frame.f_code.co_filename != __file__:
+            found.append(trace.tb_lineno)
+        trace = trace.tb_next
+    return found[1:]  # the first one is that of the call
 
 
 def _evaluated(text: str, space: dict[str, object], values: dict[str, object]) -> object:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pickle
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -34,7 +35,7 @@ from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
 from plait.store.explored_tests import explored_tests
 from plait.store.recording import start_position
-from plait.subject.interface.members import Interface, written_in_c
+from plait.subject.interface.members import Interface, Method, written_in_c
 from plait.subject.interface.results import with_results
 from plait.workers import state as worker_state
 
@@ -119,22 +120,39 @@ def _preparations(sequences: Sequences) -> dict[str, Test]:
     """Return, by method that has only raised so far, a test with calls after which it returns, if one was found."""
     preparing = Preparing(sequences)
     found: dict[str, Test] = {}
+    silent: list[Method] = []
     for method in sequences.catalogue.methods:
         record = sequences.knowledge.of(method.name)
         if record.succeeded or record.blocked:
             continue
-        SequentialRunner.trying = method.name
-        try:
-            test = preparing.of(method)
-        finally:
-            SequentialRunner.trying = ""
-        if test is not None:
+        test = _tried(method, preparing.of)
+        if test is None:
+            silent.append(method)
+        else:
             found[method.name] = test
             record.prepared = True
+    new: Collection[str] = list(found)
+    while new and silent:  # what was found for others may be what these need
+        behind = partial(preparing.further, known=frozenset(new))
+        later = {each.name: _tried(each, behind) for each in silent}
+        new = [name for name, test in later.items() if test is not None]
+        found.update({name: test for name, test in later.items() if test is not None})
+        silent = [each for each in silent if each.name not in new]
+        for name in new:
+            sequences.knowledge.of(name).prepared = True
     SequentialRunner.ends.update(
         {name: frozenset(calls) for name, calls in _ends(found, SequentialRunner.endless).items()}
     )
     return found
+
+
+def _tried(method: Method, search: Callable[[Method], Test | None]) -> Test | None:
+    """Return what a search finds for a method, which is called even if it was endless before."""
+    SequentialRunner.trying = method.name
+    try:
+        return search(method)
+    finally:
+        SequentialRunner.trying = ""
 
 
 def _ends(prepared: Mapping[str, Test], endless: Collection[str]) -> dict[str, tuple[str, ...]]:
