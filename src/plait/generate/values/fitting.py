@@ -62,19 +62,38 @@ _LONG = 40
 def fitting(owner: object, function: str, parameter: str) -> tuple[Value, ...]:
     """Return values for a parameter of a class's method, or of a module's function, that its code can use."""
     found: dict[str, Value] = {}
-    places = list(followed(owner, function, parameter))
-    for tree, text in places:
+    for tree, text in followed(owner, function, parameter):
+        if text not in _names_in(tree):
+            continue
         for value in (*_structures(tree, text), *_of_nodes(owner, tree, text)):
             found.setdefault(value.text, value)
     return tuple(found.values())[:_MOST]
 
 
+_TELLING = (
+    ast.Call, ast.Compare, ast.BinOp, ast.Assign, ast.For, ast.comprehension, ast.Attribute, ast.withitem,
+    ast.Subscript,
+)  # fmt: skip
+
+
+@cache
+def _nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """Return the nodes of a tree that may say something; the trees of large classes are searched thousands of times."""
+    return tuple(node for node in ast.walk(tree) if isinstance(node, _TELLING))
+
+
+@cache
+def _names_in(tree: ast.AST) -> frozenset[str]:
+    """Return all names and attributes of ``self`` in a tree."""
+    return frozenset(_dotted(node) for node in ast.walk(tree) if isinstance(node, ast.Name | ast.Attribute))
+
+
 def _of_nodes(owner: object, tree: ast.AST, text: str) -> Iterator[Value]:
-    shapes = [value for node in ast.walk(tree) for value in _unpacked(node, text)]
+    shapes = [value for node in _nodes(tree) for value in _unpacked(node, text)]
     yield from shapes  # these tell most: `int(part) for part in text.split(":")` reads whole texts as well
-    if any(isinstance(node, ast.Call) and _is(node.func, text) for node in ast.walk(tree)):
+    if any(isinstance(node, ast.Call) and _is(node.func, text) for node in _nodes(tree)):
         yield from (_giving("1"), _giving("['a']"))
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         match node:
             case ast.Call():
                 yield from _read(owner, node, text)
@@ -255,7 +274,7 @@ def _members(found: Any) -> Iterator[Value]:
 
 def _structures(tree: ast.AST, text: str) -> Iterator[Value]:
     """Yield a dictionary with the keys that the code looks up in a parameter and in what it finds there."""
-    chains = [chain for node in ast.walk(tree) if (chain := _chain(node, text)) is not None]
+    chains = [chain for node in _nodes(tree) if (chain := _chain(node, text)) is not None]
     if any(len(chain) > 1 for chain in chains):
         table: dict[str, Any] = {}
         for chain in sorted(chains, key=len):
