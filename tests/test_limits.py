@@ -7,6 +7,8 @@ import textwrap
 
 import pytest
 
+from in_process import plait
+
 EXPLORE = """
 import json, sys
 from functools import partial
@@ -251,3 +253,39 @@ def test_a_function_may_be_torn_in_its_first_calls(tmp_path):
     make, look, THREADS = Counter, lambda counter: counter.value, [Counter.step, Counter.step]
     """
     assert outcomes(tmp_path, source) == [1, 2]
+
+
+OBSERVED = """
+import threading
+
+
+class Subject:
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._observers = []
+        self._value = 0
+
+    def attach(self, observer) -> None:
+        with self._lock:
+            self._observers.append(observer)
+
+    def set(self, value: int) -> None:
+        with self._lock:
+            self._value = value
+            for observer in list(self._observers):
+                observer(value)
+
+    def get(self) -> int:
+        with self._lock:
+            return self._value
+"""
+
+
+@pytest.mark.skip(reason="the callables that plait passes do not call the object back")
+def test_an_observer_may_call_its_subject_back(tmp_path):
+    for version, kind in (("old", "RLock"), ("new", "Lock")):
+        (tmp_path / version).mkdir()
+        (tmp_path / version / "watched.py").write_text(OBSERVED.replace("RLock", kind))
+    sides = ["--old", f"dir:{tmp_path / 'old'}", "--new", f"dir:{tmp_path / 'new'}"]
+    done = plait(tmp_path, "diff", "watched:Subject", *sides, "--max-tests", "100", "--quiet")
+    assert done.returncode == 1  # an observer that calls `get` waits for ever for the lock that its own thread holds

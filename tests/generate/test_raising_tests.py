@@ -37,6 +37,18 @@ class Calm:
 """
 
 
+class Limited:
+    """Its source can be read, unlike that of the classes above."""
+
+    def __init__(self):
+        self.level = 0
+
+    def fill(self, amount: int):
+        if amount > 100:
+            raise ValueError(amount)
+        self.level += amount
+
+
 def made(tmp_path, name, take):
     world = World(PLACES, cache=tmp_path / "code")
     before = ENGINE.modules
@@ -56,6 +68,13 @@ def test_arguments_that_annotations_allow_make_calls_raise(tmp_path):
     assert first == {"x.log(-1)", "x.put_all(BreakingDict({'a': [1], 'b': [2]}))", "x.look([])"}
     assert {tuple(map(len, test.suffixes)) for test in tests} == {(1, 1), (2, 2)}
     assert len({repr(test) for test in tests}) == len(tests)
+
+
+def test_a_number_beyond_the_limit_makes_a_call_raise():
+    catalogue = build_catalogue(Limited, discover(Limited, name=f"{__name__}:Limited"))
+    raising = RaisingTests(Sequences(catalogue, SequentialRunner(), Random(0)), Random(0))
+    tests = raising.take(100, lambda _test: True)
+    assert {test.suffixes[0][0].expression for test in tests} == {"x.fill(101)"}
 
 
 def test_such_tests_are_few_and_a_comparison_takes_those_that_concern_it(tmp_path):

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 _LOOK = 60
 """Limit of sequential runs that look for calls that raise."""
-_PER_METHOD = 2
+_PER_METHOD, _USUAL = 2, 2
+"""Most calls of a method that raise, and the values of a parameter that seldom make it raise."""
 _FAILING = {
     kind: Value(text, kind, ("from plait.generate.callables import " + text.partition("(")[0],))
     for kind, text in (
@@ -112,7 +113,11 @@ class RaisingTests(PlannedTests):
 
 
 def _unfit(pool: Pool) -> list[Value]:
-    """Return values that a parameter's type allows and its method may not expect, or any if its type is unknown."""
+    """Return values that a parameter's type allows and its method may not expect, or any if its type is unknown.
+
+    A value beyond a limit in the code of the method is one of the later values of the pool.
+    """
     kinds = dict.fromkeys(each.kind for each in pool.values)
     values = [value for kind in kinds for value in _UNFIT.get(kind, ())]
+    values += pool.values[_USUAL:]
     return list(dict.fromkeys([*values, *_UNTOLD])) if pool.anything else values
