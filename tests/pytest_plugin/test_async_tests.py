@@ -64,3 +64,22 @@ def test_each_is_explored(pytester):
         "test_with_anyio": ("OS threads", "passed"), "test_all_tasks_have_an_order": ("explored", "passed"),
         "test_without_threads": ("one thread", "passed"),
     }  # fmt: skip
+
+
+def test_one_without_a_mark_is_explored_where_anyio_runs_all(pytester):
+    pytester.makepyfile("""
+        import asyncio
+        import pytest
+
+        @pytest.fixture
+        def anyio_backend():
+            return "asyncio"
+
+        async def test_in_a_thread():
+            assert await asyncio.to_thread(int, "3") == 3
+    """)
+    file = pytester.path / "account.json"
+    options = ("-o", "anyio_mode=auto", "--plait-schedules", "2", "--plait-result", str(file))
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", "--plait", *options, timeout=500)
+    (told,) = json.loads(file.read_text())["tests"]
+    assert (told["ran"], told["outcome"]) == ("explored", "passed")

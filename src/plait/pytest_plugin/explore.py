@@ -512,7 +512,8 @@ def _out_of_reach(item: Any) -> str | None:
 
 def _is_run_by_a_plugin(item: Any) -> bool:
     """Return whether a plug-in runs an asynchronous test, in a loop of its own, as pytest's `runtest` calls it."""
-    return "Asyncio" in type(item).__name__ or any(item.iter_markers("anyio")) or any(item.iter_markers("asyncio"))
+    marked = any(item.iter_markers("anyio")) or any(item.iter_markers("asyncio"))
+    return marked or "Asyncio" in type(item).__name__ or "anyio_backend" in item.fixturenames  # where all tests are
 
 
 def _note_stopped(account: dict[str, Any], outside: OutsideActs) -> None:
