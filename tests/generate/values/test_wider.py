@@ -146,3 +146,29 @@ def test_an_object_that_can_do_nothing_is_made_less_often(catalogue_of):
 
 def test_what_an_error_did_not_blame_is_kept(catalogue_of):
     assert returned(catalogue_of(zoo.Reader), Runner(), "read", tests=3)
+
+
+class Merged(dict):
+    """Its operand is not called ``other``."""
+
+    def __ior__(self, more):
+        self.update(more)
+        return self
+
+
+def test_the_operand_of_an_operator_is_mostly_of_the_same_class(catalogue_of):
+    catalogue = catalogue_of(Merged)
+    assert catalogue.pool(catalogue.method("__ior__"), "more").values[0].kind == "own"
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("dictionary update sequence element #0 has length 1; 2 is required", "dict"),
+        ("cannot convert dictionary update sequence element #0 to a sequence", "dict"),
+        ('near "a": syntax error', "str"),
+        ("unhashable type: 'list'", "str"),
+    ],
+)
+def test_what_a_table_a_statement_or_a_key_must_be(message, kind):
+    assert asked_for(message)[2][0].kind == kind

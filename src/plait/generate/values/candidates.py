@@ -128,7 +128,9 @@ class Candidates:
         mined = [*self._given(method, position, parameter), *map(literal, [*texts, *known])]
         used = self._mined.used.get((_function(method), parameter.name))
         asker = partial(asked_of, self._owner, _function(method), parameter.name)
-        values, anything = self._ranked(parameter, mined, used, asker, self._homes, 0)
+        operand = method.name in _OPERATORS and not parameter.annotation  # mostly of the same class, whatever its name
+        named = dataclasses.replace(parameter, name="other") if operand else parameter
+        values, anything = self._ranked(named, mined, used, asker, self._homes, 0)
         other = standin(self._owner, _function(method), parameter.name) if anything else None
         if other is not None and role(parameter.name) not in NEVER_REPLACED:
             real = any(each.imports and "plait." not in each.imports[0] for each in values)  # a class of the package
@@ -493,6 +495,9 @@ def _is_plain(value: Value) -> bool:
     return value.kind in ("type", "callable") or not value.imports or "plait." in value.imports[0]
 
 
+_OPERATORS = frozenset(
+    f"__{before}{name}__" for before in ("", "r", "i") for name in ("or", "and", "xor", "add", "sub")
+)
 _FILLING = frozenset({
     "__setitem__", "add", "append", "insert", "put", "push", "update", "extend", "set", "register", "enqueue",
 })  # fmt: skip

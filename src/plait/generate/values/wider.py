@@ -93,6 +93,7 @@ _NO_FILE = re.compile(r"No such file or directory: '")
 _FILE = Value("sample_file()", "str", (f"{_CALLABLES} sample_file",))
 _NO_SQL = re.compile(r"near \".*\": syntax error|incomplete input|unrecognized token")
 _SQL = [literal("'SELECT 1'"), literal("'CREATE TABLE IF NOT EXISTS a (b)'")]
+_NO_TABLE = re.compile(r"dictionary update sequence element")
 _UNHASHABLE = re.compile(r"unhashable type: '([\w.]+)'")
 _NO_ARGUMENTS = re.compile(r"([\w.]+)\(\) takes no arguments")
 _MOST = 5
@@ -107,6 +108,8 @@ def asked_for(message: str) -> tuple[str, str, list[Value]]:
         return "str", "", [_FILE]
     if _NO_SQL.search(message):
         return "str", "", _SQL
+    if _NO_TABLE.search(message):
+        return "", "", _of(["dict"])
     if (found := _UNHASHABLE.search(message)) is not None:
         return _kind(found[1]), "", _of(["str", "int", "tuple"])
     for pattern, known in _MISSING:
