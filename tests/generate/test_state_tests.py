@@ -105,6 +105,22 @@ class Gate:
         return self._entered, self._refused
 
 
+class Permits:
+    def __init__(self, most: int = 1):
+        self._free = most
+        self._taken = 0
+
+    def take(self) -> bool:
+        if not self._free:
+            return False
+        self._free -= 1
+        self._taken += 1
+        return True
+
+    def taken(self) -> int:
+        return self._taken
+
+
 class Cell:
     def __init__(self):
         self._value = 1
@@ -195,6 +211,11 @@ def test_results_that_no_call_is_given_are_not_bound(tmp_path):
 def test_one_state_is_that_which_one_call_has_filled(tmp_path):
     found = [test for test, _outcomes in planned(tmp_path, "Gate") if methods_of(test) == [["counts"], ["reset"]]]
     assert ["enter"] * 3 in [[call.method for call in test.prefix[1:]] for test in found]
+
+
+def test_one_object_has_two_of_what_its_constructor_counts(tmp_path):
+    found = [test for test, _outcomes in planned(tmp_path, "Permits") if methods_of(test) == [["take"], ["take"]]]
+    assert "Permits(most=2)" in {test.prefix[0].expression for test in found}
 
 
 def test_numbers_of_one_call_are_different_too(tmp_path):

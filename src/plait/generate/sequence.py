@@ -30,7 +30,7 @@ from plait.generate.values.wider import asked_for
 from plait.model.test import Call, Test, has_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from random import Random
 
     from plait.generate.catalogue import Catalogue
@@ -71,6 +71,8 @@ _PREFIXES = 3
 _PASSED, LONG_PASSED = (Draft(Call(PAUSE, f"time.sleep({each})"), ("import time",)) for each in (2, 100_000))
 """A short pause, after which timers have fired, and a long one of more than a day, after which entries have expired."""
 _LONG = 0.5
+_SIZES = ("1", "2", "3")
+"""Small numbers of parties, permits or slots."""
 LATER = 0.3
 """How often time passes before the threads start, if the subject reads a clock."""
 
@@ -242,6 +244,25 @@ class Sequences:
         if later:
             self.let_time_pass(prefix, self._random)
         return self._confirmed(prefix)
+
+    def other_sizes(self, prefix: Prefix) -> Iterator[Prefix]:
+        """Yield the same object with other small numbers in its constructor call: of parties, permits, slots."""
+        draft = prefix.drafts[0]
+        call = draft.call
+        made = next((each for each in self.catalogue.constructors if each.name == call.method), None)
+        sizes = [] if made is None else [each.name for each in made.parameters if (each.default or "").isdigit()]
+        calls = [
+            replace(call, args=(*call.args[:position], number, *call.args[position + 1 :]))
+            for position, text in enumerate(call.args) if text.isdigit() for number in _SIZES
+        ]  # fmt: skip
+        calls += [
+            replace(call, kwargs=(*((key, value) for key, value in call.kwargs if key != name), (name, number)))
+            for name in sizes[:1] for number in _SIZES
+        ]  # fmt: skip
+        for each in calls:
+            outcomes = self.tried([replace(draft, call=each)])
+            if outcomes and outcomes[0].status == "ok":
+                yield Prefix([replace(draft, call=each), *prefix.drafts[1:]], prefix.scene.copy())
 
     def let_time_pass(self, prefix: Prefix, random: Random) -> None:
         """Add a pause to the prefix: a short one, or if the calls have started no threads, perhaps a long one.

@@ -146,7 +146,8 @@ class StateTests(PlannedTests):
     def _rows(self) -> dict[tuple[str, Names], list[Candidate]]:
         """Return the states and the calls of threads by the kind of the test, and by the methods that it calls."""
         rows: dict[tuple[str, Names], list[Candidate]] = {}
-        for each in [self._explored(base) for base in self._bases()]:
+        bases = self._bases()
+        for each in [self._explored(base, _LOOK * _BASES // max(len(bases), _BASES)) for base in bases]:
             for kind, state, threads in chain(self._pairs(each), self._looks(each), self._changes(each)):
                 names = tuple(tuple(each.method(number) for number in thread) for thread in threads)
                 if not self._forbidden(names) and self._concerns(names):
@@ -181,14 +182,20 @@ class StateTests(PlannedTests):
     # -- states ----------------------------------------------------------------------------------------------------
 
     def _bases(self) -> list[Prefix]:
-        """Return prefixes that build objects in different ways: by the shortest constructor call, and by others."""
+        """Return prefixes that build objects in different ways: by the shortest constructor call, and by others.
+
+        One of them has two of what the constructor counts, if it counts anything.
+        """
         made = [self._sequences.prefix(0) for _ in range(_DRAWN)]
         different = list({each.drafts[0].call.source: each for each in made}.values())
         different.sort(key=lambda each: len(each.drafts[0].call.source))
-        return [*different[:1], *self._random.sample(different[1:], min(len(different) - 1, _BASES - 1))]
+        chosen = [*different[:1], *self._random.sample(different[1:], min(len(different) - 1, _BASES - 1))]
+        # With one permit or slot, calls exclude each other: two of them may do what one cannot.
+        wide = [each for base in different[:1] for each in self._sequences.other_sizes(base) if _is_wide(each)]
+        return [*chosen, *wide[:1]]
 
-    def _explored(self, base: Prefix) -> _Explored:
-        """Try calls in the states that other calls lead to, those behind few calls first.
+    def _explored(self, base: Prefix, most: int) -> _Explored:
+        """Try calls in the states that other calls lead to, those behind few calls first, with so many runs.
 
         Of the states behind equally many calls, those take turns that more of the same and that other calls lead to.
         """
@@ -196,7 +203,7 @@ class StateTests(PlannedTests):
         found = _Explored(base, calls, len(calls))
         found.calls += [LONG_PASSED] if self._sequences.catalogue.timed else []
         waiting: list[State] = [()]
-        runs, most = 0, _LOOK
+        runs = 0
         while waiting and runs < most:
             state = waiting.pop(0)
             found.changing[state], found.silent[state] = [], []
@@ -381,6 +388,10 @@ class StateTests(PlannedTests):
             for other in (*each.silent[state], *each.changing[state]):
                 kind = "seen" if other in each.readers else "changes"
                 yield kind, state, ((other,), (one, two))
+
+
+def _is_wide(base: Prefix) -> bool:
+    return "2" in base.drafts[0].arguments
 
 
 def _repeated(state: State) -> int:

@@ -40,7 +40,6 @@ _LOOK = 400
 """Limit of such runs for a class of which a call has waited, or whose code contains a wait."""
 _CONSTRUCTORS = 6
 """Objects of different construction that are examined."""
-_SIZES = ("1", "2", "3")
 _AGAIN = 3
 """Most repetitions of a call to reach a state: sizes are small in tests, so this fills a buffer."""
 _PER_METHOD = 3
@@ -257,7 +256,7 @@ class WaitingTests:
         for _ in range(2 * _CONSTRUCTORS):
             prefix = sequences.prefix(0)
             fresh.setdefault(prefix.drafts[0].call.source, prefix)
-        for other in [each for prefix in list(fresh.values()) for each in self._other_sizes(prefix)]:
+        for other in [each for prefix in list(fresh.values()) for each in sequences.other_sizes(prefix)]:
             fresh.setdefault(other.drafts[0].call.source, other)
         prefixes = list(fresh.values())
         self._random.shuffle(prefixes)
@@ -275,25 +274,6 @@ class WaitingTests:
                     break
                 grown = _and(grown, draft, outcome)
                 yield grown
-
-    def _other_sizes(self, prefix: Prefix) -> Iterator[Prefix]:
-        """Yield the same object with other small numbers in its constructor call: of parties, permits, slots."""
-        draft = prefix.drafts[0]
-        call = draft.call
-        made = next((each for each in self._sequences.catalogue.constructors if each.name == call.method), None)
-        sizes = [] if made is None else [each.name for each in made.parameters if (each.default or "").isdigit()]
-        calls = [
-            replace(call, args=(*call.args[:position], number, *call.args[position + 1 :]))
-            for position, text in enumerate(call.args) if text.isdigit() for number in _SIZES
-        ]  # fmt: skip
-        calls += [
-            replace(call, kwargs=(*((key, value) for key, value in call.kwargs if key != name), (name, number)))
-            for name in sizes[:1] for number in _SIZES
-        ]  # fmt: skip
-        for each in calls:
-            outcome = self._last([replace(draft, call=each)])
-            if outcome is not None and outcome.status == "ok":
-                yield Prefix([replace(draft, call=each), *prefix.drafts[1:]], prefix.scene.copy())
 
     def _try(self, prefix: Prefix, method: Method, given: dict[str, Value]) -> list[_Situation]:
         """Return a situation in which a call of the method waits after the prefix, or an empty list.
