@@ -343,7 +343,7 @@ def test_imports_inside_functions_give_the_mirror():
         from concurrent.futures import ThreadPoolExecutor as Pool
         from time import monotonic, sleep
 
-        assert type(inner.Lock()).__module__.startswith("plait.")
+        assert hasattr(inner.Lock().acquire, "__code__")  # the real one is written in C
         begun = monotonic()
         sleep(3600)
         assert monotonic() - begun >= 3600

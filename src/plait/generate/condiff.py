@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
 from plait.generate.crossing import CrossedTests
-from plait.generate.draft import ARGUMENT, Scene
+from plait.generate.draft import ARGUMENT, Scene, that_worked
 from plait.generate.raising import RaisingTests
-from plait.generate.sequence import LATER, Prefix, Sequences, _that_worked
+from plait.generate.sequence import LATER, Prefix, Sequences
 from plait.generate.siblings import SiblingTests
 from plait.generate.states import StateTests
 from plait.generate.values.value import RECEIVER
@@ -337,7 +337,7 @@ class _StageSequences(Sequences):
             drafts = self._varied(prefix, missing) if varied else self._drafts(prefix, missing, 3)
             drafts = [each for each in drafts if each.call.method not in avoid and each.call.source not in avoid]
             tried = [*prefix.drafts, *drafts]
-            prefix.keep(_that_worked(tried, self._outcomes(tried, known)))
+            prefix.keep(that_worked(tried, self._outcomes(tried, known)))
         return self._confirmed(prefix)
 
     def _varied(self, prefix: Prefix, count: int) -> list[Draft]:

@@ -6,18 +6,19 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from plait.generate.outcome import PLAIN_RESULTS
+from plait.generate.outcome import PLAIN_RESULTS, listed_values
 from plait.generate.values.names import EAGER, role
 from plait.generate.values.value import OWN, RECEIVER, Value, is_literal, literal
-from plait.generate.values.wider import parameter_in, with_part
+from plait.generate.values.wider import asked_for, parameter_in, with_part
 from plait.model.test import Call
 from plait.subject.interface.members import snake_case
 from plait.subject.interface.signature import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from plait.generate.catalogue import Catalogue
+    from plait.generate.outcome import CallOutcome
     from plait.generate.values.value import Pool
     from plait.subject.interface.members import Method
     from plait.subject.interface.signature import Parameter
@@ -53,6 +54,8 @@ _ANY_RESULT = 0.1
 _SHARE = 0.7
 """How often an object is bound to a variable that other calls of the test can use."""
 _TRIES = 8
+_MENDS = 8
+"""Variants of a call that are tried one after another, each with the value replaced that the last error blamed."""
 _MOST_VALUES = 14
 ARGUMENT = "argument"
 """The method name of a call that only makes an argument."""
@@ -398,3 +401,44 @@ def belongs_to(parameter: Parameter, kind: str) -> bool:
 def takes(parameter: Parameter, pool: Pool, kind: str) -> bool:
     """Return whether a parameter may be given a result of this type."""
     return pool.anything or belongs_to(parameter, kind) or any(each.kind == kind for each in pool.values)
+
+
+def without_blame(draft: Draft, attempt: Callable[[Draft], CallOutcome | None]) -> Draft | None:
+    """Return the call or a variant of it that does not raise; None if a few tries give none.
+
+    A variant has another value for an argument that the last error blamed; arguments that it did not blame stay. If the
+    next error blames the value that was put in, it was put in the wrong place, and the variant is given up.
+    """
+    tried: set[str] = set()
+    pending = [(draft, "")]
+    while pending and len(tried) < _MENDS:
+        each, put_in = pending.pop(0)
+        tried.add(each.call.source)
+        outcome = attempt(each)
+        if outcome is None or outcome.status != "raised":
+            return each if outcome is not None else None
+        wrong, part, fitting = asked_for(outcome.message)
+        if not (part or fitting) and (allowed := listed_values(outcome)):
+            wrong, fitting = "" if len(each.drawn) == 1 else "str", [literal(text) for text in allowed]
+        if not wrong or wrong != put_in:
+            again = each.otherwise(wrong, part, fitting, outcome.message)
+            pending = [*((other, kind) for other, kind in again if other.call.source not in tried), *pending]
+    return None
+
+
+def that_worked(drafts: Sequence[Draft], outcomes: Sequence[CallOutcome]) -> list[Draft]:
+    """Return the calls that returned and that use no result of one that did not.
+
+    If the constructor call failed, the outcomes of the others mean nothing, and only it is returned.
+    """
+    if not outcomes or outcomes[0].status != "ok":
+        return list(drafts[:1])
+    lost: set[str | None] = set()
+    kept = []
+    for index, draft in enumerate(drafts):
+        went_well = index < len(outcomes) and outcomes[index].status == "ok"
+        if went_well and not lost.intersection((draft.call.receiver, *draft.arguments)):
+            kept.append(draft)
+        elif draft.call.result is not None:
+            lost.add(draft.call.result)
+    return kept

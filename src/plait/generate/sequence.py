@@ -21,16 +21,18 @@ from plait.generate.draft import (
     Draft,
     Scene,
     Writer,
+    that_worked,
+    without_blame,
 )
 from plait.generate.knowledge import Knowledge
 from plait.generate.outcome import CallOutcome, listed_values, missing_arguments
 from plait.generate.seeking import simplest, sought
-from plait.generate.values.value import RECEIVER, is_literal, literal
+from plait.generate.values.value import RECEIVER, is_literal
 from plait.generate.values.wider import asked_for
 from plait.model.test import Call, Test, has_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from random import Random
 
     from plait.generate.catalogue import Catalogue
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
 _CONSTRUCTOR_TRIES = 40
 _ROUNDS = 4
 _KEPT_CONSTRUCTORS = 12
-_MENDS = 8
-"""Variants of a call that are tried one after another, each with the value replaced that the last error blamed."""
 _MOST_ASKED = 60
 """Most such variants of one method."""
 _MANY_ARGUMENTS = 3
@@ -240,7 +240,7 @@ class Sequences:
             known = len(prefix.drafts)
             drafts = self._drafts(prefix, missing, _EAGER_WEIGHT if eager else _CHANGER_WEIGHT)
             tried = [*prefix.drafts, *drafts]
-            prefix.keep(_that_worked(tried, self._outcomes(tried, known)))
+            prefix.keep(that_worked(tried, self._outcomes(tried, known)))
         if later:
             self.let_time_pass(prefix, self._random)
         return self._confirmed(prefix)
@@ -349,7 +349,7 @@ class Sequences:
 
     def _mended(self, draft: Draft) -> Draft | None:
         """Return this constructor call or a variant, without the values that errors blamed, that works; or None."""
-        return _without_blame(draft, self._construction)
+        return without_blame(draft, self._construction)
 
     def _construction(self, draft: Draft) -> CallOutcome | None:
         """Return how a constructor call goes; keep it if it works."""
@@ -428,7 +428,7 @@ class Sequences:
         """Run the kept calls again until all of them return: a later one may have needed a call that was dropped."""
         while len(prefix.drafts) > 1:
             outcomes = self._outcomes(prefix.drafts, 0, learn=False)
-            kept = _that_worked(prefix.drafts, outcomes)
+            kept = that_worked(prefix.drafts, outcomes)
             if len(kept) == len(prefix.drafts):
                 break
             prefix.keep(kept)
@@ -557,7 +557,7 @@ class Sequences:
             outcomes = self._run(self._sequential(drafts))
             return outcomes[-1] if len(outcomes) == len(drafts) else None
 
-        return _without_blame(draft, attempt)
+        return without_blame(draft, attempt)
 
     def _outcomes(self, drafts: Sequence[Draft], known: int, *, learn: bool = True) -> list[CallOutcome]:
         """Run the calls, and use the outcomes as feedback except those of the first ``known`` ones, used before."""
@@ -657,29 +657,6 @@ def _number(prefix: Prefix) -> int:
     return max(taken, default=0) + 1
 
 
-def _without_blame(draft: Draft, attempt: Callable[[Draft], CallOutcome | None]) -> Draft | None:
-    """Return the call or a variant of it that does not raise; None if a few tries give none.
-
-    A variant has another value for an argument that the last error blamed; arguments that it did not blame stay. If the
-    next error blames the value that was put in, it was put in the wrong place, and the variant is given up.
-    """
-    tried: set[str] = set()
-    pending = [(draft, "")]
-    while pending and len(tried) < _MENDS:
-        each, put_in = pending.pop(0)
-        tried.add(each.call.source)
-        outcome = attempt(each)
-        if outcome is None or outcome.status != "raised":
-            return each if outcome is not None else None
-        wrong, part, fitting = asked_for(outcome.message)
-        if not (part or fitting) and (allowed := listed_values(outcome)):
-            wrong, fitting = "" if len(each.drawn) == 1 else "str", [literal(text) for text in allowed]
-        if not wrong or wrong != put_in:
-            again = each.otherwise(wrong, part, fitting, outcome.message)
-            pending = [*((other, kind) for other, kind in again if other.call.source not in tried), *pending]
-    return None
-
-
 def _values(draft: Draft) -> set[str | None]:
     return {draft.call.receiver, *draft.call.args, *(value for _, value in draft.call.kwargs)}
 
@@ -700,21 +677,3 @@ def _constants_in(text: str) -> frozenset[str]:
     """Return the constants in an expression, as text."""
     nodes = ast.walk(ast.parse(text, mode="eval"))
     return frozenset(repr(node.value) for node in nodes if isinstance(node, ast.Constant))
-
-
-def _that_worked(drafts: Sequence[Draft], outcomes: Sequence[CallOutcome]) -> list[Draft]:
-    """Return the calls that returned and that use no result of one that did not.
-
-    If the constructor call failed, the outcomes of the others mean nothing, and only it is returned.
-    """
-    if not outcomes or outcomes[0].status != "ok":
-        return list(drafts[:1])
-    lost: set[str | None] = set()
-    kept = []
-    for index, draft in enumerate(drafts):
-        went_well = index < len(outcomes) and outcomes[index].status == "ok"
-        if went_well and not _values(draft) & lost:
-            kept.append(draft)
-        elif draft.call.result is not None:
-            lost.add(draft.call.result)
-    return kept

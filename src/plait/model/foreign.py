@@ -101,6 +101,12 @@ def class_name(kind: type) -> str:
     return f"{module}.{qualified_name(kind)}" if type(module) is str and module != "builtins" else qualified_name(kind)
 
 
+def traceback_of(error: BaseException) -> types.TracebackType | None:
+    """Return the traceback of an exception, whatever its class says of it."""
+    found: types.TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
+    return found
+
+
 def exception_text(error: BaseException) -> str:
     """Return an exception's message; its class may be code under test, and fail to make one."""
     try:

@@ -9,12 +9,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plait.model.foreign import traceback_of
 from plait.model.outcome import Spot
 from plait.run.importing.adopt import is_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import FrameType, TracebackType
+    from types import FrameType
 
     from plait.model.site import Site
 
@@ -47,7 +48,7 @@ def spot_of_error(error: BaseException) -> Spot:
     installed package, the innermost of any file except plait's; else the line of the test.
     """
     passed: list[tuple[str, Spot]] = []
-    trace: TracebackType | None = error.__traceback__
+    trace = traceback_of(error)
     while trace is not None:
         code = trace.tb_frame.f_code
         path, line = code.co_filename, trace.tb_lineno

@@ -31,10 +31,12 @@ STAND_INS = {
     "Recorder": "a function that notes its calls",
     "Standin": "an object with the parts that the code uses of it",
     "Thing": "a class without anything",
+    "counting": "a generator of a few numbers",
     "failing": "a function that always raises",
     "fresh": "a function that returns a new object each time",
     "implemented": "it fills in what an abstract class or a Protocol leaves open",
     "sample_file": "it names a file that exists",
+    "wsgi_environ": "what a WSGI server gives to an application",
 }
 """Explanations of the stand-ins that tests use for arguments without a description."""
 _NAME = re.compile(r"[^\W\d]\w*")

@@ -27,7 +27,7 @@ class Counter:
 
 class Uncontrolled:
     def __init__(self):
-        if type(threading.Lock()).__module__ != "_thread":
+        if hasattr(threading.Lock().acquire, "__code__"):  # the real one is written in C
             raise RuntimeError("somebody controls this")
 
     def look(self):

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from plait.explore.runner import execute
 from plait.generate.outcome import CallOutcome, is_absent, made_text
-from plait.model.foreign import exception_text, short_name
+from plait.model.foreign import exception_text, short_name, traceback_of
 from plait.model.test import Call, Test
 from plait.observe.canonical import canonical, exception_name
 from plait.run.endings import OWN, RAISED, EndlessError, SetupBlockedError, memory_is_exhausted, patience
@@ -224,7 +224,7 @@ class SequentialRunner:
 
 def _is_deep(error: BaseException) -> bool:
     """Return whether an exception comes from far below, unlike a `RecursionError` that the code raises itself."""
-    depth, trace = 0, error.__traceback__
+    depth, trace = 0, traceback_of(error)
     while trace is not None and depth < _DEEP:
         depth, trace = depth + 1, trace.tb_next
     return depth >= _DEEP
@@ -233,7 +233,7 @@ def _is_deep(error: BaseException) -> bool:
 def _lines(error: BaseException) -> list[int]:
     """Return the lines at which a call raised: in the method itself first, then in what that called."""
     found: list[int] = []
-    trace = error.__traceback__
+    trace = traceback_of(error)
     while trace is not None and len(found) < _FRAMES:
         if found or trace.tb_frame.f_code.co_filename != __file__:
             found.append(trace.tb_lineno)
