@@ -634,7 +634,7 @@ def test_updates_from_to_thread_fails():
     total = [0]
 
     def add():
-        for _ in range(5):
+        for _ in range(20):
             before = total[0]
             total[0] = before + 1
 
@@ -642,7 +642,7 @@ def test_updates_from_to_thread_fails():
         await asyncio.gather(asyncio.to_thread(add), asyncio.to_thread(add))
 
     asyncio.run(main())
-    assert total == [10]
+    assert total == [40]
 
 
 def test_an_executor_of_its_own():
