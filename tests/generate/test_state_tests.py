@@ -121,6 +121,38 @@ class Permits:
         return self._taken
 
 
+class Book:
+    def __init__(self):
+        self.pages = 0
+        self.readers = 0
+
+
+class Shelf:
+    def __init__(self):
+        self._books = {}
+
+    def _book(self, name):
+        return self._books.setdefault(name, Book())
+
+    def write(self, name: str, pages: int) -> None:
+        self._book(name).pages += pages
+
+    def open(self, name: str) -> bool:
+        book = self._book(name)
+        book.readers += book.pages > 0
+        return book.pages > 0
+
+    def close(self, name: str) -> bool:
+        book = self._book(name)
+        if not book.readers:
+            return False
+        book.readers -= 1
+        return True
+
+    def pages(self, name: str) -> int:
+        return self._book(name).pages
+
+
 class Cell:
     def __init__(self):
         self._value = 1
@@ -250,3 +282,11 @@ def test_what_must_not_run_together_does_not(tmp_path):
 
 def test_a_class_without_state_has_no_such_tests(tmp_path):
     assert planned(tmp_path, "Constant") == []
+
+
+def test_calls_that_only_make_an_entry_do_not_crowd_out_what_a_call_is_for(tmp_path):
+    """`close`, `open` and `pages` of a book that is not there make an empty one: that is no change of their own."""
+    tests = [test for test, _outcomes in planned(tmp_path, "Shelf") if methods_of(test) == [["close"], ["pages"]]]
+    of_one = [test for test in tests if test.suffixes[0][0].args == test.suffixes[1][0].args]
+    assert [call.method for call in of_one[0].prefix[1:]] == ["write", "open"]
+    assert {call.args[0] for call in of_one[0].prefix[1:]} == set(of_one[0].suffixes[0][0].args)

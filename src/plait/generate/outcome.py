@@ -28,7 +28,8 @@ class CallOutcome:
     because what it asked for does not exist (`is_absent`); ``threads``, whether any call so far has started threads.
     ``made`` is the text of a plain result that may name something (`made_text`).
     ``line`` is the line of the called method at which it raised, ``place`` all lines down to where the exception comes
-    from. They are no part of what an outcome is compared by: an edit further up moves them.
+    from. ``state`` is a number for the receiver's state afterwards, the same for equal states in one process; 0 if it
+    is not known. These three are no part of what an outcome is compared by: an edit further up moves them.
     """
 
     status: Literal["ok", "raised", "blocked", "endless"]
@@ -42,6 +43,7 @@ class CallOutcome:
     made: str = ""
     line: int = field(default=0, compare=False, repr=False)
     place: str = field(default="", compare=False, repr=False)
+    state: int = field(default=0, compare=False, repr=False)
 
     @property
     def misuse(self) -> bool:

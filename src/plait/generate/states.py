@@ -78,18 +78,35 @@ class _Explored:
     refused: Counter[int] = field(default_factory=Counter)  # how often such a call did not return
     proven: set[int] = field(default_factory=set)  # those that have returned
     changing: dict[State, list[int]] = field(default_factory=dict)
+    effects: dict[tuple[State, int], set[str]] = field(
+        default_factory=dict
+    )  # methods that lead to one state from there
+    reached: dict[tuple[State, int], int] = field(default_factory=dict)  # the state that a call leads to
     silent: dict[State, list[int]] = field(default_factory=dict)  # calls that return there and change nothing
 
     @property
     def readers(self) -> list[int]:
-        """Calls that return, of methods no call of which changes anything in any state."""
-        changing = {self.method(number) for numbers in self.changing.values() for number in numbers}
+        """Calls that return, of methods that change nothing in any state but what other methods change, too."""
+        changing = {
+            self.method(number) for state, numbers in self.changing.items() for number in numbers
+            if self.own_effect(state, number)
+        }  # fmt: skip
         silent = {number for numbers in self.silent.values() for number in numbers}
         return sorted(number for number in silent if self.method(number) not in changing)
 
     def method(self, number: int) -> str:
         """Return the name of the method that a call is of."""
         return self.calls[number].call.method
+
+    def effect(self, state: State, number: int, reached: int) -> None:
+        """Note which state a call leads to."""
+        self.effects.setdefault((state, reached), set()).add(self.method(number))
+        self.reached[state, number] = reached
+
+    def own_effect(self, state: State, number: int) -> bool:
+        """Return whether no other method does the same there: many only make an empty entry for a key."""
+        reached = self.reached[state, number]
+        return not reached or len(self.effects[state, reached]) == 1
 
     def usable(self, number: int, state: State) -> bool:
         """Return whether the state has what the call is given, and such calls have returned or were not tried much."""
@@ -157,15 +174,16 @@ class StateTests(PlannedTests):
     def _different(self, found: Sequence[Candidate]) -> list[Candidate]:
         """Return a few candidates whose states take different numbers of calls, with equal and with other arguments.
 
-        They are in random order: the first ones, with the fewest calls, are not the most telling ones.
+        First are those whose calls do what no other method does. Otherwise they are in random order: those with the
+        fewest calls are not the most telling ones.
         """
         groups: dict[tuple[int, bool], list[Candidate]] = {}
-        for explored, state, threads in found:
+        for explored, state, threads in sorted(found, key=_is_common):
             groups.setdefault((len(state), not explored.alike(threads)), []).append((explored, state, threads))
         turns = zip_longest(*(groups[key] for key in sorted(groups)))
         chosen = list(islice((each for turn in turns for each in turn if each is not None), _ALIKE))
         self._random.shuffle(chosen)
-        return chosen
+        return sorted(chosen, key=_is_common)
 
     def _test(self, explored: _Explored, state: State, threads: Numbers) -> Test:
         before, suffixes = explored.written(state, threads)
@@ -197,12 +215,14 @@ class StateTests(PlannedTests):
     def _explored(self, base: Prefix, most: int) -> _Explored:
         """Try calls in the states that other calls lead to, those behind few calls first, with so many runs.
 
-        Of the states behind equally many calls, those take turns that more of the same and that other calls lead to.
+        Of the states behind equally many calls, those take turns that more of the same and that other calls lead to. A
+        state that fewer or other calls have led to is not tried again: many calls only make an empty entry for a key.
         """
         calls = self._calls(base)
         found = _Explored(base, calls, len(calls))
         found.calls += [LONG_PASSED] if self._sequences.catalogue.timed else []
         waiting: list[State] = [()]
+        known: set[tuple[int, frozenset[int], bool]] = set()
         runs = 0
         while waiting and runs < most:
             state = waiting.pop(0)
@@ -227,9 +247,13 @@ class StateTests(PlannedTests):
                 most = _LOOK_WITH_THREADS if outcomes[-1].threads else most
                 if outcomes[-1].changed:
                     self._hand_on(found, number, drafts, outcomes[-1])
+                    found.effect(state, number, outcomes[-1].state)
                 (found.changing if outcomes[-1].changed else found.silent)[state].append(number)
                 if outcomes[-1].changed and len(state) < _DEPTH:
-                    following.append((*state, number))
+                    makers = frozenset(found.makers.values()).intersection((*state, number))
+                    reached = (outcomes[-1].state or -len(known), makers, LONG_PASSED in drafts)
+                    following += [] if reached in known else [(*state, number)]
+                    known.add(reached)
             self._random.shuffle(following)
             following.sort(key=_repeated)
             again = [each for each in following if len(set(map(found.method, each[-2:]))) == 1]
@@ -340,16 +364,17 @@ class StateTests(PlannedTests):
     def _situations(self, each: _Explored) -> Iterator[tuple[State, int]]:
         """Yield states with a call that changes something there: for each method a few of each length.
 
-        Best is a state in which the call has something to do once only, so that a second one must find it done. One
-        state of each length is that which the same call has led to most often: something may be full there.
+        Best is a state in which the call does what no other method does, and has something to do once only, so that a
+        second one must find it done. One state of each length is that which the same call has led to most often:
+        something may be full there.
         """
-        found: dict[tuple[str, int], list[tuple[bool, int, State, int]]] = {}
+        found: dict[tuple[str, int], list[tuple[tuple[bool, bool], int, State, int]]] = {}
         for state, numbers in each.changing.items():
             for number in numbers:
                 again = each.changing.get((*state, number))
                 once = again is not None and number not in again
                 found.setdefault((each.method(number), len(state)), []).append(
-                    (not once, _repeated(state), state, number)
+                    ((not each.own_effect(state, number), not once), _repeated(state), state, number)
                 )
         for rows in found.values():
             self._random.shuffle(rows)
@@ -357,7 +382,7 @@ class StateTests(PlannedTests):
             chosen = rows[:_SITUATIONS]
             fullest = max(rows, key=lambda row: row[1])
             chosen += [fullest] if fullest[1] and fullest not in chosen else []
-            yield from ((state, number) for _twice, _repeats, state, number in chosen)
+            yield from ((state, number) for _worse, _repeats, state, number in chosen)
 
     def _pairs(self, each: _Explored) -> Iterator[tuple[str, State, Numbers]]:
         """Yield a call that changes something, with any other call that returns in this state."""
@@ -388,6 +413,12 @@ class StateTests(PlannedTests):
             for other in (*each.silent[state], *each.changing[state]):
                 kind = "seen" if other in each.readers else "changes"
                 yield kind, state, ((other,), (one, two))
+
+
+def _is_common(candidate: Candidate) -> bool:
+    """Return whether a call that begins a thread changes the state as another method does, too."""
+    explored, state, threads = candidate
+    return any(not explored.own_effect(state, thread[0]) for thread in threads if thread[0] in explored.changing[state])
 
 
 def _is_wide(base: Prefix) -> bool:

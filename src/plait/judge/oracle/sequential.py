@@ -146,7 +146,7 @@ class SequentialRunner:
             else:
                 if outcome.status == "ok":
                     now = hash(canonical(values.get(receiver))) if receiver is not None else 0
-                    outcome = replace(outcome, changed=number > 0 and now != digest)
+                    outcome = replace(outcome, changed=number > 0 and now != digest, state=now)
                     digest = now
                 node = known.add(node, call, outcome, digest)
             found.append(outcome)
