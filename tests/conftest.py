@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from plait.run.engine import ENGINE
+
 GOLDEN = Path(__file__).parent / "golden"
 pytest_plugins = ["pytester", "lab_fixture"]
 
@@ -22,6 +24,16 @@ def pytest_addoption(parser):
 def pytest_configure():
     """Forget the width of whoever runs the tests, which xdist hands to its workers: golden files have their own."""
     os.environ.pop("COLUMNS", None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol():
+    """Put back the model that a test leaves in the engine of this process: which test runs next is a matter of time."""
+    gil = ENGINE.gil
+    try:
+        return (yield)
+    finally:
+        ENGINE.gil = gil
 
 
 def pytest_collection_modifyitems(items):
