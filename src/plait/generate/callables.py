@@ -368,13 +368,13 @@ def likely_value(name: str, path: str) -> Any:
     if words[0] in ("is", "has", "should", "can"):
         return False
     said = next((kind for kind, known in _TOLD.items() if words[-1] in known), "")
-    if name == "recv":
-        return b"ab"
-    made: Callable[[], Any] | None = {"number": int, "text": str, "mapping": dict, "items": list}.get(said)
-    return Partner(path) if made is None else {"number": 1, "text": "a"}.get(said) or made()
+    made: Callable[[], Any] | None = {"mapping": dict, "items": list}.get(said)
+    plain: Any = {"number": 1, "text": "a", "bytes": b"ab"}.get(said)
+    return plain if plain is not None else Partner(path) if made is None else made()
 
 
 _TOLD = {
+    "bytes": frozenset(("recv",)),
     "number": frozenset(
         ("size", "count", "number", "num", "n", "length", "limit", "max", "min", "level", "priority", "port", "index",
          "timeout", "interval", "delay", "ttl", "age", "maxsize", "total", "version", "weight", "rate", "retries",

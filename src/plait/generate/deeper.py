@@ -10,7 +10,6 @@ from plait.generate.mixing import MixedTests
 from plait.generate.raising import RaisingTests
 from plait.generate.seen import Seen
 from plait.generate.sequence import LATER
-from plait.generate.siblings import SiblingTests
 from plait.generate.waiting import WaitingTests
 
 if TYPE_CHECKING:
@@ -120,8 +119,7 @@ class DeeperTests:
         If they conflict without a common lock (``unguarded``), its pairs get most of them.
         """
         for each in self._planned:
-            if isinstance(each, SiblingTests):
-                each.conflicted(test)
+            each.conflicted(test)
         if len(test.calls) > _TELLING:
             unguarded = False  # too many pairs to say which one is unguarded
         first = {call.method for call in test.suffixes[0]}

@@ -46,6 +46,9 @@ class PlannedTests(ABC):
         self._asked += 1
         return self._asked >= self.first and (self._asked - self.first) % self.every == 0
 
+    def conflicted(self, test: Test) -> None:  # noqa: B027 - a hook for the few plans that depend on it
+        """Learn that the threads of a test conflict."""
+
     def take(self, count: int, wanted: Callable[[Test], bool]) -> list[Test]:
         """Remove and return up to ``count`` planned tests for which ``wanted`` is true."""
         if self._planned is None:

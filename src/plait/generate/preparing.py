@@ -20,7 +20,7 @@ from plait.generate.seeking import LIMIT, sought
 from plait.generate.sequence import Prefix
 from plait.generate.values.value import RECEIVER, Value, kind_of
 from plait.generate.values.wider import wider
-from plait.model.test import Call
+from plait.model.test import Call, has_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -65,7 +65,6 @@ _STOPS = frozenset({
 """Words in the names of methods after which a loop of another method ends."""
 _ADDRESSES = re.compile(r"0x[0-9a-f]+")
 _MISUSE = ("TypeError", "AttributeError")
-_NO_RESULT = ("with ", "del ")
 _OF_RESULT = {
     "list": ("{}[0]",), "tuple": ("{}[0]", "{}[-1]"), "dict": ("next(iter({}))",), "set": ("next(iter({}))",),
     "dict_keys": ("next(iter({}))",), "dict_items": ("next(iter({}))[0]",),
@@ -118,9 +117,8 @@ class Preparing:
         """Return a prefix of the calls of a preparation, with the result of the last one bound to a variable."""
         last = drafts[-1].call
         prefix = Prefix(list(drafts))
-        if last.result is None and "=" not in last.form and not last.form.startswith(_NO_RESULT):
-            name = f"r{1 + sum(each.call.result is not None for each in drafts)}"
-            prefix.drafts[-1] = replace(drafts[-1], call=replace(last, result=name))
+        if last.result is None and has_value(last.form):
+            prefix.drafts[-1] = drafts[-1].with_result(prefix.free_name())
         outcomes = self._sequences.tried(prefix.drafts)
         if len(outcomes) < len(prefix.drafts) or any(each.status != "ok" for each in outcomes):
             return None
@@ -307,9 +305,7 @@ class Preparing:
     def _with(self, base: Prefix, other: Method) -> Prefix | None:
         """Return the prefix with one more call, its result bound to a variable; None if the call does not return."""
         prefix = Prefix(list(base.drafts), base.scene.copy())
-        number = 1 + sum(each.call.result is not None for each in prefix.drafts)
-        keeps = "=" not in other.form and not other.form.startswith(_NO_RESULT)
-        name = f"r{number}" if keeps else None
+        name = prefix.free_name() if has_value(other.form) else None
         for apart in (False, True):
             draft = self._sequences.write(other, prefix, result=name, apart=apart)
             outcome = None if draft is None else self._run(prefix, draft)

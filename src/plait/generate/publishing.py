@@ -7,7 +7,6 @@ read its attributes, each in a call of its own behind the one that returned it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -54,7 +53,7 @@ class PublishedTests(PlannedTests):
     def _looking(call: Draft, part: str, variable: str) -> list[Draft]:
         form = "len({receiver})" if part == LENGTH else f"{{receiver}}.{part}"
         look = Call(f"{call.call.method}().{part}", form, variable)
-        return [replace(call, call=replace(call.call, result=variable)), Draft(look)]
+        return [call.with_result(variable), Draft(look)]
 
     def _works(self, prefix: Prefix, suffix: list[Draft]) -> bool:
         outcomes = self._sequences.tried([*prefix.drafts, *suffix])

@@ -12,6 +12,8 @@ import collections
 import types
 from typing import Any
 
+from plait.model.foreign import attributes_of
+
 IMPORT = "from plait.generate.revealed import reveal"
 _MOST_VALUES = 10
 _MOST_TEXT = 180
@@ -55,10 +57,7 @@ def _parts(owner: object) -> list[str]:
 
 
 def _attributes(owner: object) -> dict[str, Any]:
-    try:
-        return {name: each for name, each in vars(owner).items() if type(name) is str}
-    except TypeError:
-        return {}
+    return {name: each for name, each in (attributes_of(owner) or {}).items() if type(name) is str}
 
 
 def _keys(owner: object) -> list[str]:

@@ -111,6 +111,12 @@ class Prefix:
     drafts: list[Draft]
     scene: Scene = field(default_factory=Scene)
 
+    def free_name(self) -> str:
+        """Return a name for the next result: one more than the highest number that is in use."""
+        names = {*self.scene.results, *(each.call.result or "" for each in self.drafts)}
+        taken = [int(name[1:]) for name in names if name.startswith("r")]
+        return f"r{max(taken, default=0) + 1}"
+
     def keep(self, drafts: list[Draft]) -> None:
         """Keep only these calls, and forget the variables that the others bound."""
         self.drafts = drafts
@@ -406,7 +412,7 @@ class Sequences:
         for method in self._random.choices(methods, weights, k=count):
             record = self.knowledge.of(method.name)
             keeps = record.interesting_result and has_value(method.form)
-            name = f"r{_number(prefix)}" if keeps else None
+            name = prefix.free_name() if keeps else None
             draft = self._write(method, prefix, prefix.scene, name)
             if draft is not None:
                 found.append(draft)
@@ -488,7 +494,7 @@ class Sequences:
         if maker in scene.handed:
             return True
         method = next((each for each in self.catalogue.methods if each.name == maker), None)
-        name = f"r{_number(prefix)}"
+        name = prefix.free_name()
         draft = None if method is None else self._write(method, prefix, scene, name, peers=False)
         if draft is None:
             return False
@@ -648,13 +654,6 @@ def _renamed(known: Test, prefix: Prefix) -> list[Draft]:
         result = names.get(call.result or "")
         drafts.append(Draft(replace(call, form=form, args=args, kwargs=kwargs, result=result), known.imports))
     return drafts
-
-
-def _number(prefix: Prefix) -> int:
-    """Return the number for the next result variable: one more than the highest that the prefix uses."""
-    names = {*prefix.scene.results, *(each.call.result or "" for each in prefix.drafts)}
-    taken = [int(name[1:]) for name in names if name.startswith("r")]
-    return max(taken, default=0) + 1
 
 
 def _values(draft: Draft) -> set[str | None]:

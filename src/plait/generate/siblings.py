@@ -59,7 +59,7 @@ class SiblingTests(PlannedTests):
         return next(iter(self.take(1, lambda test: self._begun or test in self._scouts)), None)
 
     def conflicted(self, test: Test) -> None:
-        """Record that the threads of a test conflict; if it is a scout, tests of two methods follow."""
+        """See `PlannedTests.conflicted`: if it is a scout, tests of two methods follow."""
         self._begun = self._begun or test in self._scouts
 
     def _plan(self) -> Iterator[Test]:
@@ -67,7 +67,7 @@ class SiblingTests(PlannedTests):
         if len(base.drafts) != 1 or base.drafts[0].call.result is None:
             return
         made = base.drafts[0]
-        both = replace(base, drafts=[made, replace(made, call=replace(made.call, result=_SIBLING))])
+        both = replace(base, drafts=[made, made.with_result(_SIBLING)])
         calls = self._calls(base)
         if not self._begun:
             mixed = self._random.sample(calls, len(calls))

@@ -251,8 +251,8 @@ class StateTests(PlannedTests):
                 (found.changing if outcomes[-1].changed else found.silent)[state].append(number)
                 if outcomes[-1].changed and len(state) < _DEPTH:
                     makers = frozenset(found.makers.values()).intersection((*state, number))
-                    reached = (outcomes[-1].state or -len(known), makers, LONG_PASSED in drafts)
-                    following += [] if reached in known else [(*state, number)]
+                    reached = (outcomes[-1].state, makers, LONG_PASSED in drafts)
+                    following += [] if outcomes[-1].state and reached in known else [(*state, number)]
                     known.add(reached)
             self._random.shuffle(following)
             following.sort(key=_repeated)

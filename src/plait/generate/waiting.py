@@ -272,7 +272,7 @@ class WaitingTests:
                 outcome = self._last([*grown.drafts, draft])
                 if outcome is None or outcome.status != "ok" or not outcome.changed:
                     break
-                grown = _and(grown, draft, outcome)
+                grown = _grown(grown, draft, outcome)
                 yield grown
 
     def _try(self, prefix: Prefix, method: Method, given: dict[str, Value]) -> list[_Situation]:
@@ -426,11 +426,11 @@ def _needed(prefix: Prefix, pattern: Sequence[Sequence[Draft]]) -> Prefix:
     )
 
 
-def _and(prefix: Prefix, draft: Draft, outcome: CallOutcome) -> Prefix:
+def _grown(prefix: Prefix, draft: Draft, outcome: CallOutcome) -> Prefix:
     """Return the prefix with one more call; what the call hands out is bound to a variable."""
     scene = prefix.scene.copy()
     if outcome.hands_out and outcome.result is not None and has_value(draft.call.form):
-        name = f"r{len(scene.results) + 1}"
+        name = prefix.free_name()
         scene.results[name] = outcome.result
         draft = draft.with_result(name)
     return Prefix([*prefix.drafts, draft], scene)
