@@ -3,6 +3,7 @@
 import hashlib
 import random
 import sys
+import os
 import threading
 import time
 from collections import UserDict
@@ -649,6 +650,18 @@ class Single:
 
     def value(self):
         return self._value
+
+
+class Connected:
+    """Its constructor waits for another process, which never answers."""
+
+    def __init__(self):
+        self._answers, self._asks = os.pipe()
+        os.read(self._answers, 1)
+        self.value = 0
+
+    def add(self):
+        self.value += 1
 
 
 class Endless:

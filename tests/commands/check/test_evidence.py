@@ -179,6 +179,14 @@ def test_what_does_not_end_in_one_thread_is_no_violation(run):
     assert any("`list(x)` does not end" in note for note in result.notes)
 
 
+def test_a_constructor_that_waits_for_something_outside_is_no_violation(run):
+    result = run("Connected", tests=2)
+    assert (result.verdict, _code(result)) == ("inconclusive", 3)
+    assert result.findings == []
+    assert "`x = Connected()` waits" in result.reason
+    assert "for something that is not under control" in result.reason
+
+
 def test_a_class_whose_stand_ins_do_not_fit_together(run):
     """A call of it always fails: the reason names it, what it raised and what to write."""
     result = run("Sealed", tests=24, module="collaborators")

@@ -52,6 +52,13 @@ def public(value):
     return {name for name in dir(value) if not name.startswith("_")}
 
 
+def test_what_was_removed_meanwhile_stays_removed(mirror, monkeypatch):
+    monkeypatch.delattr(multiprocessing, "synchronize")
+    with mirror.installed():
+        del multiprocessing.synchronize
+    assert not hasattr(multiprocessing, "synchronize")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_classes_have_the_same_methods(name, mirror):
     real = getattr(multiprocessing, name)(*ARGUMENTS.get(name, ()))

@@ -115,7 +115,7 @@ class LostWorkers:
         if endless:
             # A single thread is enough, so this is not a matter of thread safety.
             general.append(f"`{calls[-1]}` does not end{where}, in one thread and by itself: left out")
-        elif waits and culprits:
+        elif waits and (culprits or by_itself):  # plait cannot say whether it would ever go on
             said = f"`{calls[-1]}` waits{where} for something that is not under control: left out"
             general += [said] if said not in general else []
         else:
