@@ -1,9 +1,9 @@
 """Small classes with one trait each, for `plait check`."""
 
 import hashlib
+import os
 import random
 import sys
-import os
 import threading
 import time
 from collections import UserDict
