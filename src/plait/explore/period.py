@@ -108,7 +108,8 @@ class Period:
             return enabled[0]
         shared, threads = self._shared, engine.threads
         for number in enabled:
-            if not shared.interesting(engine, threads[number].loc, threads[number].mode):
+            thread = threads[number]
+            if not shared.interesting(engine, thread.loc, thread.mode, thread.site):
                 return number
         while True:
             able = [number for number in enabled if self._has_share(number)]
@@ -127,8 +128,8 @@ class Period:
     def _count(self, engine: Engine) -> None:
         trace, done = engine.trace, self._done
         for index in range(self._seen, len(trace)):
-            thread, loc, mode = trace[index][:3]
-            if thread >= 0 and self._shared.interesting(engine, loc, mode):
+            thread, loc, mode, site = trace[index][:4]
+            if thread >= 0 and self._shared.interesting(engine, loc, mode, site):
                 done[thread] = done.get(thread, 0) + 1
         self._seen = len(trace)
 
@@ -136,7 +137,7 @@ class Period:
         """Count the interesting steps, and check whether their order is new."""
         self._shared.learn(engine)
         shared = self._shared
-        order = hash(tuple(entry[0] for entry in engine.trace if shared.interesting(engine, entry[1], entry[2])))
+        order = hash(tuple(entry[0] for entry in engine.trace if shared.interesting(engine, *entry[1:4])))
         if order in self._orders:
             self._stale += 1
         elif len(self._orders) < MOST_ORDERS:

@@ -4,6 +4,9 @@ A plain random walk favours schedules in which short threads end early. If each 
 remaining steps as its weight, all interleavings are equally likely. Only steps on locations that several threads touch
 count; between them a thread simply runs on to its next interesting step. The numbers come from earlier executions, by
 the number of the thread; the first execution only measures, and is a plain random walk.
+
+Where threads share an executor or a queue, most of these steps are its own. So every second execution counts only
+accesses in other code.
 """
 
 from __future__ import annotations
@@ -29,13 +32,19 @@ class Surw:
         self.exhausted = False
         self.free = False
         self._random = Random(seed)
-        self._shared = SharedSteps()
+        self._every = (SharedSteps(), SharedSteps(own=True))
+        self._shared = self._every[0]
+        self._executions = 0
         self._done: dict[int, int] = {}
         self._seen = 0
         self._target = -1  # the thread whose interesting step comes next
 
     def next_prefix(self) -> Sequence[int] | None:
         """Return an empty prefix; there is always another execution."""
+        own = self._every[1]
+        narrower = bool(own.places) and own.places != self._every[0].places
+        self._shared = own if narrower and self._executions % 2 else self._every[0]
+        self._executions += 1
         self._shared.begin()
         self._done = {}
         self._seen = 0
@@ -52,7 +61,7 @@ class Surw:
             self._target = self._draw(enabled)
         for number in enabled:
             thread = engine.threads[number]
-            if number != self._target and not self._shared.interesting(engine, thread.loc, thread.mode):
+            if number != self._target and not self._shared.interesting(engine, thread.loc, thread.mode, thread.site):
                 return number  # it can go first: it touches nothing that others touch
         return self._target
 
@@ -64,8 +73,8 @@ class Surw:
     def _count(self, engine: Engine) -> None:
         trace = engine.trace
         for index in range(self._seen, len(trace)):
-            thread, loc, mode = trace[index][:3]
-            if thread >= 0 and self._shared.interesting(engine, loc, mode):
+            thread, loc, mode, site = trace[index][:4]
+            if thread >= 0 and self._shared.interesting(engine, loc, mode, site):
                 self._done[thread] = self._done.get(thread, 0) + 1
                 if thread == self._target:
                     self._target = -1
@@ -73,4 +82,5 @@ class Surw:
 
     def executed(self, engine: Engine) -> None:
         """Record which places several threads touch, and count the interesting steps."""
-        self._shared.learn(engine)
+        for shared in self._every:
+            shared.learn(engine)

@@ -516,3 +516,33 @@ def test_a_table_by_the_address_of_objects():
 
     run(work, work)
     assert len(table) == 6
+
+
+COUNTED = {}
+
+
+def count(name):
+    COUNTED[name] = COUNTED.get(name, 0) + 1
+
+
+def test_two_jobs_of_an_executor_count_in_a_table_of_the_module_fails():
+    """Most steps are the executor's own; the two that matter must be met in few schedules."""
+    COUNTED.clear()
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(count, ["a", "a"]))
+    assert COUNTED == {"a": 2}
+
+
+def test_jobs_of_an_executor_count_fails():
+    class Tally:
+        value = 0
+
+        def more(self):
+            value = self.value
+            self.value = value + 1
+
+    tally = Tally()
+    with ThreadPoolExecutor(2) as pool:
+        for each in as_completed([pool.submit(tally.more) for _ in range(2)]):
+            each.result()
+    assert tally.value == 2
