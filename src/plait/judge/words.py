@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
+from plait.judge.difference.outcome import Attribute, has_state
 from plait.judge.oracle.specification import CallResult
+from plait.model.foreign import Canonical
 
 
 def with_article(name: str) -> str:
@@ -13,25 +15,25 @@ def with_article(name: str) -> str:
     return f"{'an' if name[:1] in 'AEIOaeio' else 'a'} {name}"
 
 
-def shown_result(result: CallResult) -> str:
-    """Return a canonical result as text."""
+def shown_result(result: CallResult, telling: Collection[Attribute] = ()) -> str:
+    """Return a canonical result as text, with the attributes in ``telling``."""
     if result[0] == "raised":
         return f"raises {result[1]}"
     if result[0] == "returned":
-        return f"returns {plain(result[1])}"
+        return f"returns {plain(result[1], telling)}"
     if result[0] == "is":
-        return f"is {plain(result[1])}"
+        return f"is {plain(result[1], telling)}"
     words = {"unfinished": "never returns", "done": "returns", "blocked": "waits for ever", "endless": "does not end"}
     return words.get(result[0], str(result[0]))
 
 
-def plain(value: Any) -> str:
-    """Return a canonical value as a person would write it."""
+def plain(value: Any, telling: Collection[Attribute] = ()) -> str:
+    """Return a canonical value as a person would write it: objects by class, with their attributes in ``telling``."""
     if not isinstance(value, tuple):
         return repr(value)
     kind, *rest = value or ("?",)
     if not isinstance(kind, str):  # a sequence of values, not a pair of kind and content
-        return ", ".join(plain(part) for part in value)
+        return _joined(value, telling)
     if kind == "str":
         return repr(rest[0])
     if kind == "float":
@@ -39,16 +41,61 @@ def plain(value: Any) -> str:
     if kind == "bytes":
         return repr(bytes.fromhex(rest[0]))
     if kind == "tuple":
-        return "(" + ", ".join(plain(part) for part in rest) + ("," if len(rest) == 1 else "") + ")"
-    if kind == "list" and rest and rest[0][:1] == ("items",):
-        return "[" + ", ".join(plain(part) for part in rest[0][1:]) + "]"
-    if kind in ("dict", "OrderedDict") and rest and rest[0][:1] == ("mapping",):
-        return "{" + ", ".join(f"{plain(key)}: {plain(held)}" for key, held in rest[0][1:]) + "}"
-    if kind == "set" and rest and rest[0][:1] == ("set",):
-        return "{" + ", ".join(plain(part) for part in rest[0][1:]) + "}" if len(rest[0]) > 1 else "set()"
+        return "(" + _joined(rest, telling) + ("," if len(rest) == 1 else "") + ")"
     if kind in ("named", "value", "enum", "variable"):
         return _own(str(rest[-1]))
-    return with_article(kind)
+    content = _content_of(kind, rest, telling)
+    if content:
+        return content
+    state = [
+        f"{name}={plain(held, telling)}"
+        for name, held in (value[-1][1:] if has_state(value) else ())
+        if (kind, name) in telling
+    ]
+    return f"{kind}({', '.join(state)})" if state else with_article(kind)
+
+
+def _content_of(kind: str, parts: list[Any], telling: Collection[Attribute]) -> str:
+    """Return a container, whose content is the first part of its canonical value; empty for anything else."""
+    what, *content = parts[0] if parts and isinstance(parts[0], tuple) and parts[0] else ("",)
+    if what == "items":
+        said = f"[{_joined(content, telling)}]" if kind in ("list", "deque") else _joined(content, telling)
+    elif what == "set":
+        said = "{" + _joined(content, telling) + "}" if content else ""
+    elif what == "mapping":
+        said = "{" + ", ".join(f"{plain(key, telling)}: {plain(held, telling)}" for key, held in content) + "}"
+    else:
+        return ""
+    return said if said and kind in ("list", "set", "dict") else f"{kind}({said})"
+
+
+def _joined(values: Iterable[Any], telling: Collection[Attribute]) -> str:
+    return ", ".join(plain(each, telling) for each in values)
+
+
+def telling_attributes(values: Iterable[Canonical]) -> frozenset[Attribute]:
+    """Return the attributes in which values differ that have the same text: only these tell them apart."""
+    alike: dict[str, dict[Canonical, None]] = {}
+    for value in values:
+        alike.setdefault(plain(value), {})[value] = None
+    found: set[Attribute] = set()
+    for group in alike.values():
+        held = [_held(each) for each in group] if len(group) > 1 else []
+        found |= {name for each in held for name in each if any(other.get(name) != each[name] for other in held)}
+    return frozenset(found)
+
+
+def _held(value: Any) -> dict[Attribute, list[Canonical]]:
+    """Return what the attributes of a value and of its parts hold, in the order of the canonical form."""
+    found: dict[Attribute, list[Canonical]] = {}
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if type(each) is tuple and each:
+            waiting += each
+            for name, held in each[-1][1:] if has_state(each) else ():
+                found.setdefault((each[0], name), []).append(held)
+    return found
 
 
 def _own(name: str) -> str:

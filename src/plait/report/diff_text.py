@@ -144,13 +144,15 @@ def outcome_table(more: Mapping[str, Any]) -> OutcomeTable:
     every.sort(key=lambda each: (each in old, each in new))
     state = _varying(every, "state") or _varying(every, "afterwards")
     calls = _varying(every, "calls")
-    head = [*(call.partition(": ")[2] for call in calls), *state, "before", "after"]
+    same = ["returned"] if len({each.get("objects") for each in every}) > 1 else []
+    head = [*(call.partition(": ")[2] for call in calls), *state, *same, "before", "after"]
     rows = []
     for each in every[:_MOST_ROWS]:
         left = {**each.get("state", {}), **each.get("afterwards", {})}
         marks = ["yes" if each in old else "never", "yes" if each in new else "never"]
         results = [each["calls"][call].removeprefix("returns ") for call in calls]
-        rows.append([*results, *(left.get(path, "-") for path in state), *marks])
+        objects = [each.get("objects", "-") for _each in same]
+        rows.append([*results, *(left.get(path, "-") for path in state), *objects, *marks])
     notes = [f"... {len(every) - _MOST_ROWS} more"] if len(every) > _MOST_ROWS else []
     complete = more.get("outcomes_complete", {})
     if not all(complete.values()):

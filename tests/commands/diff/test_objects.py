@@ -2,6 +2,8 @@
 
 import textwrap
 
+from plait.report.diff_text import outcome_table
+
 LAZY = textwrap.dedent("""
     import threading
 
@@ -35,3 +37,38 @@ def test_a_new_object_for_every_call_is_no_race(compare):
     fresh = LAZY.replace("return cls._one", "return Part()")
     result = compare(LAZY, fresh, "Maker", tests=40)
     assert result.findings == []
+
+
+NUMBERED = textwrap.dedent("""
+    import threading
+
+    class Ticket:
+        def __init__(self, number):
+            self.number = number
+
+    class Desk:
+        def __init__(self):
+            self._lock = threading.Lock()
+            self._made = 0
+
+        def take(self):
+            with self._lock:
+                self._made += 1
+                return Ticket(self._made)
+""")
+
+
+def test_objects_of_one_class_are_told_apart_by_the_attribute_that_differs(compare):
+    """The report said "`take` returns a Ticket and `take` returns a Ticket", and its table had equal rows."""
+    twice = NUMBERED.replace(
+        "            self._made += 1\n            return Ticket(self._made)",
+        "            made = self._made + 1\n        with self._lock:\n            self._made = made\n"
+        "        return Ticket(made)",
+    )
+    result = compare(NUMBERED, twice, "Desk", tests=40, workers=1)
+    finding = result.findings[0]
+    assert "returns Ticket(number=1) and `take` returns Ticket(number=1)" in finding.summary
+    assert finding.mend == "subject.py: Desk.take"
+    table = outcome_table(result.more)
+    assert sorted(row[-2:] for row in table.rows) == [["never", "yes"], ["yes", "yes"], ["yes", "yes"]]
+    assert len({tuple(row) for row in table.rows}) == 3

@@ -31,7 +31,8 @@ from plait.explore.capp.partition import Aim
 from plait.generate.condiff import CommonInterface, common_interface
 from plait.judge.difference.filter import Filter
 from plait.judge.difference.outcome import View
-from plait.judge.difference.words import described
+from plait.judge.difference.words import described, telling_in
+from plait.judge.oracle.causes import code_to_mend
 from plait.judge.oracle.probes import probes_of
 from plait.judge.oracle.rules import Rules, may_wait
 from plait.judge.words import shown_result
@@ -231,16 +232,17 @@ class DiffCampaign:
         finding = self._explained(minimal, tuple(self._search.recent))
         if self._options.reproduce:
             self._reproduce(finding, lambda: self._reproducer(finding, minimal))
-        self._findings.append(finding)
+        self._keep(finding)
         sources = self._sources(finding)
         if len(self._findings) > 1:
             self._outcomes["sources"] = {**sources, **self._outcomes["sources"]}
             return
         self.minimal = minimal
         probes = [call.expression for call in minimal.view.probes]
+        telling = telling_in((*minimal.old.outcomes, *minimal.new.outcomes))
         self._outcomes = {
             "outcomes": {
-                name: [described(each, minimal.test, probes) for each in list(explored.outcomes)[:MOST_LISTED]]
+                name: [described(each, minimal.test, probes, telling) for each in list(explored.outcomes)[:MOST_LISTED]]
                 for name, explored in (("old", minimal.old), ("new", minimal.new))
             },
             "outcomes_complete": {"old": minimal.old.exhausted, "new": minimal.new.exhausted},
@@ -290,9 +292,16 @@ class DiffCampaign:
             self._reproduce(finding, lambda: self._apart.reproducer(finding, minimal, self._name, self._root))
         sources = {**self._sources(finding), **self._outcomes.get("sources", {})}
         self._outcomes |= {"sources": sources, "rules": self._apart.rules.as_json()}
-        self._findings.append(finding)
+        self._keep(finding)
         if len(self._findings) == 1:
             self.minimal = ShownViolation(minimal, self._apart.probes, self._apart.rules)
+
+    def _keep(self, finding: Finding) -> None:
+        """Add a finding, with the code to mend if the new version needs it."""
+        if finding.only_new:
+            kept = "the difference does not name the code to mend"
+            finding.mend = guarded("grouping", lambda: code_to_mend(finding), self._notes, finding.test, kept) or ""
+        self._findings.append(finding)
 
     @property
     def _own_name(self) -> str:

@@ -20,6 +20,7 @@ from plait.judge.difference.words import (
     difference_kind,
     difference_summary,
     showing,
+    telling_in,
 )
 from plait.judge.minimise.tests import descend
 from plait.model.finding import AccessStep, Finding, Gap
@@ -126,6 +127,7 @@ def difference_finding(
         explanation = Explanation(outcome, known[1])
     probes = [call.expression for call in revealed.view.probes]
     effect = difference_effect(side, kind, explanation.outcome, others.outcomes, test, probes)
+    telling = telling_in((*revealed.old.outcomes, *revealed.new.outcomes))
     return Finding(
         kind="difference",
         summary=f"{subject}: {difference_summary(side, effect, test)}",
@@ -138,8 +140,8 @@ def difference_finding(
         interleaving=[_marked(row, change, side, labels) for row in explanation.interleaving],
         reachable={"gil": explanation.reachable, "free-threaded": True},
         confirmed_on_threads=explanation.confirmed,
-        only_old=[described(each, test, probes) for each in revealed.difference.only_old[:MOST_LISTED]],
-        only_new=[described(each, test, probes) for each in revealed.difference.only_new[:MOST_LISTED]],
+        only_old=[described(each, test, probes, telling) for each in revealed.difference.only_old[:MOST_LISTED]],
+        only_new=[described(each, test, probes, telling) for each in revealed.difference.only_new[:MOST_LISTED]],
         guard=explanation.guard,
         race=None if explanation.race is None else [_marked(row, change, side, labels) for row in explanation.race],
         waiting=explanation.waiting,

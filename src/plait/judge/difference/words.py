@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from plait.judge.difference.behaviour import Difference, Explored, readings
-from plait.judge.difference.outcome import Outcome, atoms
+from plait.judge.difference.outcome import Attribute, Outcome, atoms
 from plait.judge.oracle.specification import CallResult
-from plait.judge.words import plain, shown_result
+from plait.judge.words import plain, shown_result, telling_attributes
 from plait.model.finding import Effect
 from plait.model.test import Test
 from plait.run.engine import FINISHED_RUN
@@ -30,7 +30,7 @@ def difference_effect(
     side: Side, kind: Kind, outcome: Outcome, others: Collection[Outcome], test: Test, probes: Sequence[str]
 ) -> Effect:
     """Return what only one version can do; ``others`` are the outcomes of the other version."""
-    calls = test.calls
+    calls, telling = test.calls, telling_in((outcome, *others))
     doers = " and ".join(dict.fromkeys(f"`{call.method}`" for call in calls))
     if kind[0] == "deadlock":
         waiting = [f"`{calls[n].method}`" for n, result in enumerate(outcome.results) if result[0] == "unfinished"]
@@ -40,23 +40,23 @@ def difference_effect(
     position = odd_call(outcome, others)
     if position is not None:
         result = outcome.results[position]
-        said, before = _odd(result, list(dict.fromkeys(other.results[position] for other in others)))
+        said, before = _odd(result, list(dict.fromkeys(other.results[position] for other in others)), telling)
         return Effect(f"`{calls[position].method}`", _infinitive(said), _otherwise(side, before))
     if kind[0] == "answers":
         number = next(
             (n for n, answer in enumerate(outcome.answers) if all(_at(each.answers, n) != answer for each in others)), 0
         )
-        answer, before = _odd(outcome.answers[number], [_at(each.answers, number) for each in others])
+        answer, before = _odd(outcome.answers[number], [_at(each.answers, number) for each in others], telling)
         return Effect(doers, f"leave a state in which `{probes[number]}` {answer}", _otherwise(side, before))
     if kind[0] == "state":
-        return _left(side, outcome, others, doers)
+        return _left(side, outcome, others, doers, telling)
     if kind[0] == "passing":
         return _seen(side, outcome, others, test)
     if kind[0] == "objects":
         before = [_one(other) for other in others if other.results == outcome.results]
         return Effect(doers, f"return {_one(outcome)}", _otherwise(side, before))
     both = zip(calls, outcome.results, strict=True)
-    said = " and ".join(f"`{call.method}` {shown_result(each)}" for call, each in both)
+    said = " and ".join(f"`{call.method}` {shown_result(each, telling)}" for call, each in both)
     return Effect("", f"it can happen together that {said}")
 
 
@@ -68,7 +68,9 @@ def _at(results: Sequence[CallResult], number: int) -> CallResult:
     return results[number] if number < len(results) else ("unfinished",)
 
 
-def _left(side: Side, outcome: Outcome, others: Collection[Outcome], doers: str) -> Effect:
+def _left(
+    side: Side, outcome: Outcome, others: Collection[Outcome], doers: str, telling: Collection[Attribute]
+) -> Effect:
     """Return what is new about the final state: one attribute if there is one, otherwise a combination."""
     mine = _attributes(outcome)
     known: dict[str, list[Any]] = {}
@@ -78,10 +80,10 @@ def _left(side: Side, outcome: Outcome, others: Collection[Outcome], doers: str)
     odd = [path for path, value in mine.items() if value not in known.get(path, [])]
     if odd:
         path = min(odd, key=lambda each: (each.count("."), isinstance(mine[each], tuple), len(each), each))
-        before = [plain(value) for value in known.get(path, ())]
-        return Effect(doers, f"leave {path} {plain(mine[path])}", _otherwise(side, before))
+        before = [plain(value, telling) for value in known.get(path, ())]
+        return Effect(doers, f"leave {path} {plain(mine[path], telling)}", _otherwise(side, before))
     changing = [path for path in mine if len(set(known.get(path, []))) > 1]
-    parts = " with ".join(f"{path} {plain(mine[path])}" for path in changing[:3])
+    parts = " with ".join(f"{path} {plain(mine[path], telling)}" for path in changing[:3])
     return Effect(doers, f"leave {parts}" if parts else "leave a state that was impossible")
 
 
@@ -109,19 +111,19 @@ def _otherwise(side: Side, texts: Collection[str]) -> str:
     return f"{'before' if side == 'new' else 'now'}: {' or '.join(known)}"
 
 
-def _odd(result: CallResult, others: Sequence[CallResult]) -> tuple[str, list[str]]:
-    """Return a result and the others as text; if objects look alike, only the attribute that differs."""
+def _odd(result: CallResult, others: Sequence[CallResult], telling: Collection[Attribute]) -> tuple[str, list[str]]:
+    """Return a result and the others as text; if an attribute of the object alone is odd, only that one."""
     texts = [shown_result(each) for each in others]
     said = shown_result(result)
-    if said not in texts or result[0] != "returned":
-        return said, texts
-    mine = dict(atoms(result[1]))
-    theirs = [dict(atoms(each[1])) for each in others if each[0] == "returned"]
-    odd = [path for path, value in mine.items() if all(each.get(path) != value for each in theirs)]
-    if not odd:
-        return said, []
-    path = min(odd, key=lambda each: (len(each), each))
-    return f"{said} with {path} {plain(mine[path])}", [plain(each[path]) for each in theirs if path in each]
+    if said in texts and result[0] == "returned":
+        mine = dict(atoms(result[1]))
+        theirs = [dict(atoms(each[1])) for each in others if each[0] == "returned"]
+        odd = [path for path, value in mine.items() if all(each.get(path) != value for each in theirs)]
+        if odd and odd != ["content"]:
+            path = min(odd, key=lambda each: (len(each), each))
+            before = [plain(each[path], telling) for each in theirs if path in each]
+            return f"{said} with {path} {plain(mine[path], telling)}", before
+    return shown_result(result, telling), [shown_result(each, telling) for each in others]
 
 
 def _infinitive(said: str) -> str:
@@ -131,22 +133,38 @@ def _infinitive(said: str) -> str:
     return said
 
 
-def described(outcome: Outcome, test: Test, probes: Sequence[str] = ()) -> dict[str, Any]:
+def telling_in(outcomes: Iterable[Outcome]) -> frozenset[Attribute]:
+    """Return the attributes that tell outcomes apart where their objects have the same text."""
+    places: dict[Any, dict[Any, None]] = {}
+    for outcome in outcomes:
+        for what, results in (("call", outcome.results), ("answer", outcome.answers)):
+            for number, result in enumerate(results):
+                if result[0] == "returned":
+                    places.setdefault((what, number), {})[result[1]] = None
+        for path, value in _attributes(outcome).items():
+            places.setdefault(path, {})[value] = None
+    return frozenset().union(*map(telling_attributes, places.values()))
+
+
+def described(
+    outcome: Outcome, test: Test, probes: Sequence[str] = (), telling: Collection[Attribute] = ()
+) -> dict[str, Any]:
     """Return an outcome for the result file: each call's result, the final state, the answers of further calls."""
     found: dict[str, Any] = {"calls": {}, "status": outcome.status}
     for number, (call, result) in enumerate(zip(test.calls, outcome.results, strict=True)):
-        found["calls"][f"{number + 1}: {call.expression}"] = shown_result(result)
+        found["calls"][f"{number + 1}: {call.expression}"] = shown_result(result, telling)
         if outcome.exits and outcome.exits[number]:
             found.setdefault("at_exit", {})[f"{number + 1}: {call.expression}"] = {
-                path: plain(value) for path, value in atoms(outcome.exits[number][0]) if not _is_lock(value)
+                path: plain(value, telling) for path, value in atoms(outcome.exits[number][0]) if not _is_lock(value)
             }
     if outcome.state is not None:
-        found["state"] = {path: plain(value) for path, value in _attributes(outcome).items() if not _is_lock(value)}
+        state = _attributes(outcome).items()
+        found["state"] = {path: plain(value, telling) for path, value in state if not _is_lock(value)}
     if outcome.objects:
         found["objects"] = _one(outcome)
     if outcome.answers:
         answers = zip(probes, outcome.answers, strict=False)
-        found["afterwards"] = {text: shown_result(answer) for text, answer in answers}
+        found["afterwards"] = {text: shown_result(answer, telling) for text, answer in answers}
     return found
 
 

@@ -41,7 +41,7 @@ _STAND_INS = re.compile(r"\b(Recorder|Partner|Standin|implemented|Thing|fresh|la
 
 def code_to_mend(finding: Finding) -> str:
     """Return a name for the code that lacks protection, equal for all findings that this code causes."""
-    if finding.kind == "deadlock" and finding.waiting:
+    if finding.kind in ("deadlock", "difference") and finding.waiting:
         names = ", ".join(sorted(set(map(_short, finding.methods))))
         if _is_wake_up(finding):
             return f"waits and notifications in {names}"
