@@ -70,10 +70,29 @@ def _remember(numbers: dict[tuple[int, int], int], frame: FrameType) -> int:
 def _register(frame: FrameType) -> int:
     code, line = frame.f_code, frame.f_lineno
     module = frame.f_globals.get("__name__", "?")
-    text = " ".join(linecache.getline(code.co_filename, line, frame.f_globals).split())
-    lines = _ordinals.setdefault((module, code.co_qualname, text), {})
-    ordinal = lines.setdefault(line, len(lines))
+    linecache.lazycache(code.co_filename, frame.f_globals)
+    text = _text(code, line)
+    ordinal = _ordinal(module, code, line, text)
     name = f"{module}\0{code.co_qualname}\0{text}\0{ordinal}"
     number = (zlib.crc32(name.encode()) << 20) | 0xFFFFF  # rewritten places never have the last ordinal
     SITES[number] = Site(number, module, code.co_filename, line, code.co_qualname, "sync", text, ordinal)
     return number
+
+
+def _text(code: CodeType, line: int) -> str:
+    return " ".join(linecache.getline(code.co_filename, line).split())
+
+
+def _ordinal(module: str, code: CodeType, line: int, text: str) -> int:
+    """Return how many earlier lines of the function have this text: the same number in every process.
+
+    Which of them runs first depends on the tests that ran. Another function of the same name takes the next number.
+    """
+    known = _ordinals.setdefault((module, code.co_qualname, text), {})
+    if line not in known:
+        earlier = {each for *_, each in code.co_lines() if each is not None and each < line}
+        ordinal = sum(_text(code, each) == text for each in earlier)
+        while ordinal in known.values():
+            ordinal += 1
+        known[line] = ordinal
+    return known[line]
