@@ -5,7 +5,7 @@ import sys
 import threading
 import types
 from array import array
-from collections import deque
+from collections import defaultdict, deque
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +13,7 @@ import pytest
 from plait.model.site import Site
 from plait.observe import places
 from plait.run.heap import Heap
+from plait.run.primitives import lock
 from plait.run.primitives.condition import Condition
 
 
@@ -59,7 +60,7 @@ def test_containers_are_named_by_what_holds_them(monkeypatch):
     assert names[id(bus.handlers)] == "Bus.handlers"
     assert names[id(bus.handlers["a"])] == "Bus.handlers['a']"
     assert names[id(bus.handlers[3])] == "Bus.handlers[3]"
-    assert id(bus.handlers["no", "name"]) not in names
+    assert names[id(bus.handlers["no", "name"])] == "Bus.handlers[('no', 'name')]"
     assert names[id(shop._REGISTRY)] == "_REGISTRY"
     assert names[id(shop._REGISTRY["x"])] == "_REGISTRY['x']"
     assert names[id(shop._LOCK)] == "_LOCK"
@@ -67,7 +68,18 @@ def test_containers_are_named_by_what_holds_them(monkeypatch):
 
 
 class Slotted:
-    __slots__ = ("size",)
+    __slots__ = ("lock", "ready", "size", "stripes")
+
+
+def test_locks_in_slots_and_in_tables_of_any_kind_have_names():
+    """A report said "an RLock" of a class with slots."""
+    slotted = Slotted()
+    slotted.lock, slotted.ready = lock.Lock(), Condition()
+    slotted.stripes = defaultdict(lock.Lock, {"a": lock.Lock(), (1, 2): lock.Lock()})
+    names = places.owners(engine(slotted))
+    assert names[id(slotted.lock)] == "Slotted.lock"
+    assert names[id(slotted.ready._lock)] == "Slotted.ready"
+    assert [names[id(each)] for each in slotted.stripes.values()] == ["Slotted.stripes['a']", "Slotted.stripes[(1, 2)]"]
 
 
 class Lazy:

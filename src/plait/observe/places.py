@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import datetime as dt
 import decimal
 import enum
@@ -64,9 +65,7 @@ def owners(engine: Engine) -> dict[int, str]:
         for name, value in list((_attributes(holders[-1]) or {}).items()):
             _name_value(value, name, found)
     # If no thread waits, an execution accesses the lock of a condition but never the condition itself.
-    mirrored += [
-        value for obj in holders for value in list((_attributes(obj) or {}).values()) if type(value) is Condition
-    ]
+    mirrored += [value for obj in holders for value in _fields(obj).values() if type(value) is Condition]
     for obj in mirrored:
         path = found.get(id(obj), type(obj).__name__)
         if type(obj) is Condition:
@@ -84,7 +83,7 @@ def _is_mirrored(kind: type) -> bool:
 
 
 def _name_parts(obj: Any, path: str, found: dict[int, str]) -> None:
-    for name, value in list((_attributes(obj) or {}).items()):
+    for name, value in _fields(obj).items():
         _name_value(value, f"{path}.{name}", found)
 
 
@@ -95,11 +94,11 @@ def _name_value(value: Any, path: str, found: dict[int, str]) -> None:
     parts: Iterable[tuple[Any, Any]] = ()
     if issubclass(type(value), list | tuple):
         parts = enumerate(value)
-    elif type(value) is dict:
-        parts = value.items()
+    elif issubclass(type(value), dict):
+        parts = dict.items(value)
     for key, part in itertools.islice(parts, _MOST_PARTS):
-        if type(key) in (int, str) and (type(part) in OPAQUE or type(part) in (list, dict, set)):
-            found.setdefault(id(part), f"{path}[{key!r}]")
+        if type(part) in OPAQUE or type(part) in (list, dict, set):
+            found.setdefault(id(part), f"{path}[{shown(key)}]")
 
 
 def _attributes(obj: Any) -> Any:
@@ -108,6 +107,17 @@ def _attributes(obj: Any) -> Any:
         return object.__getattribute__(obj, "__dict__")
     except Exception:
         return None
+
+
+def _fields(obj: Any) -> dict[str, Any]:
+    """Return what an object holds, in its instance dictionary and in slots."""
+    found = dict(_attributes(obj) or {})
+    for cls in type(obj).__mro__:
+        for name, member in list(vars(cls).items()):
+            if type(member) is types.MemberDescriptorType and cls.__module__ != "builtins":
+                with contextlib.suppress(AttributeError):  # nothing in it yet
+                    found.setdefault(name, member.__get__(obj))
+    return found
 
 
 def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
