@@ -35,7 +35,7 @@ from plait.observe.places import PLACES
 from plait.pytest_plugin.deaths import Deaths, is_own_hook
 from plait.pytest_plugin.outside import StuckError
 from plait.run.asked import virtual_identity
-from plait.run.engine import ENGINE
+from plait.run.engine import ENGINE, access
 from plait.run.fibers import OURS
 from plait.run.foreign_time import is_rewritten, virtual_clocks
 from plait.run.foreign_waits import open_descriptors
@@ -48,6 +48,8 @@ from plait.run.importing.mirror import Mirror
 from plait.run.importing.modulestate import ModuleState
 from plait.run.importing.patches import shared_patches
 from plait.run.importing.world import cache_folder
+from plait.run.operations import WRITE
+from plait.run.primitives.site import place_of_primitive
 from plait.run.primitives.thread import hooks
 from plait.run.vthread import FINISHED
 
@@ -327,6 +329,7 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
         stack.enter_context(mirrored_imports(equipment.mirror.modules))
         stack.enter_context(_forgotten_exits())
         stack.enter_context(_mirrored_importorskip(equipment.mirror.modules))
+        stack.enter_context(_records_in_order(item))
         stack.enter_context(standard_users(equipment.mirror.modules))
         adopter.adopt_standard()
         adopter.adopt([item.module.__name__, *_conftests(item)])
@@ -383,6 +386,30 @@ def _mirrored_importorskip(modules: Mapping[str, ModuleType]) -> Iterator[None]:
     finally:
         for space in holders:
             space["importorskip"] = real
+
+
+@contextmanager
+def _records_in_order(item: Any) -> Iterator[None]:
+    """Let threads that log be switched before it if the test asks for ``caplog``, whose records have an order."""
+    plugin = item.config.pluginmanager.get_plugin("logging-plugin")
+    if plugin is None or "caplog" not in item.fixturenames:
+        yield
+        return
+    handler = plugin.caplog_handler
+    handle = handler.handle
+
+    def handled(record: Any) -> Any:
+        thread = ENGINE.thread
+        if thread.id > 0 and get_ident() in OURS:
+            # Not in `emit`: the handler's real lock is held there.
+            access(thread, ENGINE.heap.whole(handler.records), WRITE, place_of_primitive())
+        return handle(record)
+
+    handler.handle = handled
+    try:
+        yield
+    finally:
+        del handler.handle
 
 
 @contextmanager

@@ -293,3 +293,23 @@ def target(tmp_path):
 def test_a_fixture_takes_away_what_a_thread_of_the_test_makes(target):
     run(lambda: target.write_text("made", "utf-8"))
     assert target.exists()
+
+
+def test_the_order_of_two_records_fails(caplog):
+    caplog.set_level(logging.INFO)
+    threads = [threading.Thread(target=logging.getLogger("a").info, args=(text,)) for text in ("first", "second")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert caplog.messages == ["first", "second"]
+
+
+def test_the_order_of_two_records_does_not_matter(caplog):
+    with caplog.at_level(logging.INFO):
+        threads = [threading.Thread(target=logging.getLogger("a").info, args=(text,)) for text in ("first", "second")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(caplog.messages) == ["first", "second"]
