@@ -14,6 +14,7 @@ import worker_tasks as tasks
 
 from plait.errors import PlaitBugError, UsageError
 from plait.run.native.process import memory_share
+from plait.workers import pool
 from plait.workers.pool import Worker, WorkerCrashed, WorkerHung, Workers
 from plait.workers.protocol import WorkerSpec
 from processes import gone, is_running
@@ -91,6 +92,16 @@ def test_memory_is_limited(workers):
     error = failure(workers, tasks.exhaust_memory)
     assert isinstance(error, WorkerCrashed)
     assert error.reason == "out of memory"
+
+
+def test_size_is_looked_at_between_short_orders(monkeypatch):
+    with Workers(WorkerSpec(), count=1) as workers:
+        assert value(workers, tasks.echo, 1) == 1
+        monkeypatch.setattr(pool, "excess", lambda *_args: "too large")
+        workers._slots[0]._worker._looked -= 1
+        error = workers.submit(tasks.echo, 2, timeout=LONG).exception()
+    assert isinstance(error, WorkerCrashed)
+    assert error.reason == "too large"
 
 
 def test_limits_by_default():

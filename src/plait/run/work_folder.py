@@ -17,6 +17,7 @@ class WorkFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._place = str(path)
         self.keep()
 
     def keep(self) -> None:
@@ -31,7 +32,7 @@ class WorkFolder:
         or is so recent that a further change would not show.
         """
         try:
-            changed = os.stat(self.path).st_mtime_ns  # noqa: PTH116 - a path object takes longer
+            changed = os.stat(self._place).st_mtime_ns  # noqa: PTH116 - a path object takes longer
             if changed == self._unchanged_since:
                 return
             left = _names(self.path) - self._names

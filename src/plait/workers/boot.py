@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from plait.errors import UsageError
 from plait.model.foreign import class_name, exception_text
 from plait.run.fibers import OsFibers
+from plait.run.kept import kernel_text
 from plait.run.native import kernel
 from plait.run.native.process import passed_on
 from plait.workers import guard, state
@@ -193,7 +194,12 @@ def _inspect() -> None:
 
     An answer would go to the file that has the descriptor of the pipe now.
     """
-    if _descriptors(_inside.descriptors) != _inside.descriptors:
+    try:
+        for number, identity in _inside.descriptors.items():
+            status = os.fstat(number)
+            if (status.st_dev, status.st_ino) != identity:
+                os._exit(CLOSED)
+    except OSError:
         os._exit(CLOSED)
 
 
@@ -326,7 +332,7 @@ def _crowded() -> bool:
         return True
     if _inside.memory_limit is None or sys.platform != "linux":
         return False
-    resident = int(Path("/proc/self/statm").read_bytes().split()[1]) * resource.getpagesize()
+    resident = int(kernel_text("/proc/self/statm").split()[1]) * resource.getpagesize()
     return resident > _inside.memory_limit * FULL
 
 

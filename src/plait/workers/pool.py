@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from plait.errors import PlaitBugError, UsageError
 from plait.model.result import note_confinement
+from plait.run.kept import kernel_text
 from plait.run.native.kernel import DISK
 from plait.run.native.process import ENVIRONMENT, excess, memory_share, overfull
 from plait.run.native.stillness import waits
@@ -281,6 +282,7 @@ def _raise_failure(reply: Reply, worker: Worker) -> None:
 
 START_S = 60.0  # seconds that a process may take to start
 _TICK_S = 0.1  # seconds between two checks of a process's status
+_CLOCK_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 1
 LOOKS = 10  # of these, one is at its folder
 _PATIENT = 3  # factor on limits for a process that hardly gets processor time
 _ENDS = (VALUE, USAGE, MEMORY, BUG, UNREAD, UNSENT)  # of a task
@@ -299,6 +301,7 @@ class Worker:
         self._allowed = spec.allow
         self._memory = spec.memory_limit or memory_share(1)
         self._looks = 0
+        self._looked = time.monotonic()
         self._home = home
         self._numbers = itertools.count(1)
         try:
@@ -341,7 +344,14 @@ class Worker:
         orders, answers = self._process.orders, self._process.answers
         poll = select.poll()
         poll.register(answers, select.POLLIN)
-        poll.register(orders, select.POLLOUT)
+        if self._process.exit_code() is not None:
+            raise _Lost("it has ended")
+        with contextlib.suppress(BlockingIOError):
+            unsent = unsent[os.write(orders, unsent) :]
+        if unsent:
+            poll.register(orders, select.POLLOUT)
+        if self._is_time_to_look():  # between orders, too, which may all be short
+            self._look_at_size()
         with patience:
             while True:
                 ready = dict(poll.poll(_TICK_S * 1000))
@@ -357,10 +367,11 @@ class Worker:
                         raise _Lost("its end of the pipe was closed")
                 if answers not in ready and self._process.exit_code() is not None:
                     raise _Lost("it has ended")
-                self._look_at_size()
-                late = patience.over()
-                if late is not None:
-                    raise self._hung(*late)
+                if self._is_time_to_look():
+                    self._look_at_size()
+                    late = patience.over()
+                    if late is not None:
+                        raise self._hung(*late)
 
     @staticmethod
     def _reply(number: int, frame: bytes, kind: Any) -> tuple[Reply, Any]:
@@ -371,13 +382,23 @@ class Worker:
 
     def _status(self) -> tuple[str, float]:
         """Return the state, R if any thread wants to run or waits for a disk, and the processor time of the process."""
+        state, used = self._used()
+        return state if state in ("", "Z", "X") or waits(self._process.pid) else "R", used
+
+    def _used(self) -> tuple[str, float]:
+        """Return the state of the process's first thread, and the processor time of the process."""
         try:
-            fields = Path(f"/proc/{self._process.pid}/stat").read_text("ascii", "replace")
-            state, *numbers = fields.rpartition(")")[2].split()
-            used = (int(numbers[10]) + int(numbers[11])) / os.sysconf("SC_CLK_TCK")
-            return state if state in "ZX" or waits(self._process.pid) else "R", used
+            state, *numbers = kernel_text(f"/proc/{self._process.pid}/stat").rpartition(")")[2].split()
+            return state, (int(numbers[10]) + int(numbers[11])) / _CLOCK_TICKS
         except (OSError, ValueError, IndexError):  # ended, or the system does not say
             return "", 0.0
+
+    def _is_time_to_look(self) -> bool:
+        now = time.monotonic()
+        if now < self._looked + _TICK_S * 0.9:
+            return False
+        self._looked = now
+        return True
 
     def _look_at_size(self) -> None:
         """Kill a process that takes too many threads, or too much memory or disk, if the kernel does not limit it.
@@ -453,8 +474,8 @@ class _Patience:
         self._worker = worker
         self._timeout = timeout
         self._limit = timeout if stall is None else min(stall, timeout)
-        self._started = self._last = self._looked = time.monotonic()
-        self._first = self._used = self._since = worker._status()[1]
+        self._started = self._last = time.monotonic()
+        self._first = self._used = self._since = worker._used()[1]
         self._beat: int | None = None
         self._silent = 0.0
 
@@ -471,9 +492,6 @@ class _Patience:
     def over(self) -> tuple[float, bool] | None:
         """Return the limit that was exceeded, and whether the worker only waited; None while there is time."""
         now = time.monotonic()
-        if now < self._looked + _TICK_S * 0.9:
-            return None
-        self._looked = now
         state, total = self._worker._status()
         if self._box is not None and self._box.beat != self._beat:
             self._beat, self._silent, self._since = self._box.beat, 0.0, total

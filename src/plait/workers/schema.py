@@ -44,6 +44,7 @@ class Codec(NamedTuple):
     decode: Callable[[Any], Any]
 
 
+@functools.lru_cache(256)
 def return_type(task: Callable[..., Any]) -> Any:
     """Return the return type in a task's signature; any plain data if it says nothing."""
     if not isinstance(task, types.FunctionType):
