@@ -397,6 +397,14 @@ def test_help_needs_no_engine(tmp_path):
     assert "plait.run.engine" not in loaded
 
 
+def test_a_command_does_not_import_what_only_workers_and_releases_need(tmp_path):
+    code = "import json, sys\nimport plait.cli.main, plait.commands.check.command, plait.commands.diff.command\n"
+    done = _python(f"{code}print(json.dumps(list(sys.modules)))", cwd=tmp_path)
+    loaded = set(json.loads(done.stdout))
+    assert "plait.commands.check.command" in loaded
+    assert loaded.isdisjoint({"typeshed_client", "importlib.metadata", "greenlet", "secrets", "zipfile"})
+
+
 def test_a_reader_that_goes_away_does_not_turn_a_finding_into_a_pass(tmp_path):
     """Under ``set -o pipefail``, ``plait check ... | head`` fails if something was found."""
     (tmp_path / "shop.py").write_text(

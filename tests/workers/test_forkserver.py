@@ -62,6 +62,12 @@ def test_what_an_interpreter_reads_at_its_start_needs_another_server(monkeypatch
     assert after._process.wait(30.0) == 0
 
 
+def test_the_server_imports_for_its_workers_what_plait_imports_later():
+    with Workers(WorkerSpec(), count=1) as workers:
+        loaded = workers.submit(tasks.modules, timeout=60.0).result().value
+    assert set(forkserver._LATER) <= set(loaded)
+
+
 def test_a_server_that_is_killed_is_replaced():
     with Workers(WorkerSpec(), count=1) as workers:
         pid = workers.submit(tasks.pid, timeout=60.0).result().value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import os
 import py_compile
 import re
@@ -11,14 +10,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plait.commands.check.worker import tasks
 from plait.subject.name import Subject
-from plait.subject.versions.release import canonical_name, pip_install
+from plait.subject.versions.release import canonical_name, distributions_in, pip_install
 from plait.subject.versions.version import Version, resolve
 from plait.workers.failures import WorkerError
 from plait.workers.pool import Workers
 from plait.workers.protocol import WorkerSpec
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 
 def cache_root() -> Path:
@@ -107,7 +110,7 @@ def older(name: str, folder: Path, chosen: dict[str, str]) -> str | None:
     return f"{own}<{major}.{minor}" if minor else None
 
 
-def _distribution(name: str, folder: Path) -> importlib.metadata.Distribution | None:
+def _distribution(name: str, folder: Path) -> Distribution | None:
     path = Path(name)
     if path.is_absolute():
         if not path.is_relative_to(folder):
@@ -115,7 +118,7 @@ def _distribution(name: str, folder: Path) -> importlib.metadata.Distribution | 
         top = path.relative_to(folder).parts[0].removesuffix(".py")
     else:
         top = name.partition(".")[0]
-    for found in importlib.metadata.distributions(path=[str(folder)]):
+    for found in distributions_in(folder):
         if any(file.parts[0] in (top, f"{top}.py") for file in found.files or ()):
             return found
     return None

@@ -10,7 +10,6 @@ import ast
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -62,7 +61,7 @@ def make_folder(folder: Path) -> None:
 
 def write_whole_file(file: Path, content: bytes) -> None:
     """Write a file atomically. A link of that name is replaced, not followed."""
-    temporary = file.with_name(f".{file.name[:200]}.{secrets.token_hex(6)}")
+    temporary = file.with_name(f".{file.name[:200]}.{os.urandom(6).hex()}")
     try:
         with temporary.open("xb") as opened:
             opened.write(content)

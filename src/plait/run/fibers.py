@@ -6,7 +6,6 @@ import _thread  # the real one, before any mirror is in place
 import ctypes
 import functools
 import importlib
-import importlib.metadata
 import re
 import sys
 import sysconfig
@@ -45,9 +44,12 @@ def loaded() -> tuple[Any, str | None]:
     """
     free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     try:
-        trouble = usable(importlib.metadata.version("greenlet"), free_threaded=free_threaded)
-        if trouble is not None:
-            return None, trouble
+        if free_threaded:
+            from importlib.metadata import version  # noqa: PLC0415 - it reads, and imports, a lot
+
+            trouble = usable(version("greenlet"), free_threaded=True)
+            if trouble is not None:
+                return None, trouble
         with warnings.catch_warnings():
             # Some builds enable the GIL, and the interpreter warns. It does no harm: one virtual thread runs at a time.
             warnings.simplefilter("ignore", RuntimeWarning)

@@ -37,6 +37,8 @@ _START = (
     "from plait.workers.forkserver import run_forkserver; run_forkserver(told['socket'], told['modules'])"
 )
 _LENGTH, _NUMBER = struct.Struct(">Q"), struct.Struct(">q")
+_LATER = ("typeshed_client",)
+"""What plait imports only when it is used: in workers, so the server imports it for all of them."""
 _PACKAGES = frozenset({"model", "subject", "generate", "run", "observe", "explore", "judge", "workers"})
 _AT_START = re.compile(r"PYTHON|LC_|LANG|TZ$|LD_|MALLOC_|GLIBC_")
 """Variables that an interpreter, or its C library, reads only at its start."""
@@ -99,7 +101,7 @@ class _ForkServer:
         self._asking = threading.Lock()
         self._socket, theirs = socket.socketpair()
         with theirs:
-            told = json.dumps({"path": _path(), "socket": theirs.fileno(), "modules": list(modules)})
+            told = json.dumps({"path": _path(), "socket": theirs.fileno(), "modules": [*modules, *_LATER]})
             self._process = subprocess.Popen(
                 [*interpreter(), "-c", _START, told],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import signal
 import subprocess
 import sys
@@ -46,7 +45,7 @@ class WorkerProcess:
     """
 
     def __init__(self, home: Path, young: Path) -> None:
-        self._semaphores = f"plait-{secrets.token_hex(8)}"
+        self._semaphores = f"plait-{os.urandom(8).hex()}"
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
             orders, self.orders = _pipe(theirs, ours)
             self.answers, answers = _pipe(ours, theirs)

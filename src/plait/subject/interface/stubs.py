@@ -1,22 +1,31 @@
-"""Signatures of the standard library and of compiled classes, from the type stubs that typeshed-client carries."""
+"""Signatures of the standard library and of compiled classes, from the type stubs that typeshed-client carries.
+
+The package is imported when it is needed: in workers, for whom their server has imported it, and not in the parent.
+"""
 
 from __future__ import annotations
 
 import ast
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from typeshed_client import ImportedInfo, NameInfo, OverloadedName, Resolver, get_search_context
+if TYPE_CHECKING:
+    from typeshed_client import NameInfo, Resolver
 
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @lru_cache(maxsize=1)
 def _resolver() -> Resolver:
+    from typeshed_client import Resolver, get_search_context  # noqa: PLC0415 - see above
+
     return Resolver(get_search_context(search_path=()))  # else it starts an interpreter to ask for its path
 
 
 @lru_cache(maxsize=512)
 def _lookup(module: str, qualname: str) -> NameInfo | None:
+    from typeshed_client import ImportedInfo, NameInfo  # noqa: PLC0415 - see above
+
     try:
         head, *rest = qualname.split(".")
         found = _resolver().get_fully_qualified_name(f"{module}.{head}")
@@ -50,6 +59,8 @@ def is_static(module: str, qualname: str) -> bool:
 
 
 def _functions(module: str, qualname: str) -> list[_FunctionNode]:
+    from typeshed_client import OverloadedName  # noqa: PLC0415 - see above
+
     info = _lookup(module, qualname)
     if info is None:
         return []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import ensurepip
-import importlib.metadata
 import importlib.util
 import os
 import re
@@ -15,9 +14,13 @@ import sysconfig
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
 from plait.subject.versions.scratch import scratch
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 _REQUIREMENT = re.compile(rf"({_NAME})\s*(\[[A-Za-z0-9._,\s-]*\])?\s*==\s*([\w.!+-]+)")
@@ -83,14 +86,21 @@ def _tag() -> str:
 _BUILD_TOOLS = (("setuptools<81", "wheel"), ("setuptools<58", "wheel"))
 
 
+def distributions_in(folder: Path) -> list[Distribution]:
+    """Return the distributions that are installed in a folder."""
+    from importlib.metadata import distributions  # noqa: PLC0415 - slow to import, for releases alone
+
+    return list(distributions(path=[str(folder)]))
+
+
 def pip_install(folder: Path, requirements: Iterable[str]) -> bool:
     """Put distributions into a folder, in place of others there; False, with nothing changed, if they cannot be had."""
     with scratch(folder.parent) as stage:
         fresh = stage / "fresh"
         if _pip(stage, fresh, *requirements).returncode != 0:
             return False
-        names = {canonical_name(each.metadata["Name"]) for each in importlib.metadata.distributions(path=[str(fresh)])}
-        for other in list(importlib.metadata.distributions(path=[str(folder)])):
+        names = {canonical_name(each.metadata["Name"]) for each in distributions_in(fresh)}
+        for other in distributions_in(folder):
             if canonical_name(other.metadata["Name"]) in names:
                 for file in other.files or ():
                     if ".." not in file.parts:
@@ -180,7 +190,7 @@ def split(installed: Path, name: str) -> None:
     The code under test comes first on the path, its dependencies behind plait's own: apart, they cannot shadow these.
     """
     own, others = installed / "release", installed / "dependencies"
-    found = list(importlib.metadata.distributions(path=[str(installed)]))
+    found = distributions_in(installed)
     mine = [dist for dist in found if canonical_name(dist.metadata["Name"]) == name]
     theirs = [dist for dist in found if canonical_name(dist.metadata["Name"]) != name]
     own_files = {file for dist in mine for file in dist.files or () if ".." not in file.parts}
