@@ -90,3 +90,11 @@ def test_the_script_contains_what_it_needs_and_no_plait(found):
     assert "import plait" not in script
     assert script.count("MEASUREMENT['tests'][") == 3  # not the one that raises
     ast.parse(script, feature_version=(3, 8))
+
+
+def test_what_a_test_says_cannot_end_the_script_that_holds_it(found):
+    place, origin = Place("/v", ("cache",)), Origin("/v")
+    found.tests[0].source = 'def prefix():\n    return """x""" + r"\\"\n'
+    script = script_text(found, {"old": place, "new": place}, {"old": origin, "new": origin})
+    texts = [node.value for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Constant)]
+    assert found.tests[0].source in texts

@@ -52,7 +52,7 @@ def script_text(found: Comparison, places: dict[str, Place], origins: dict[str, 
     }  # fmt: skip
     tests = [
         f"MEASUREMENT['tests'][{each.name!r}] = {{'repeat': {each.repeat}, 'repetitions': {each.repetitions}, "
-        f'\'source\': r"""\n{each.source}"""}}'
+        f"'source': {_literal(each.source)}}}"
         for each in found.tests
         if each.usable
     ]
@@ -66,6 +66,11 @@ def script_text(found: Comparison, places: dict[str, Place], origins: dict[str, 
     parts[-1] = re.sub(r"^MEASUREMENT: .*\n\"\"\".*\"\"\"\n", "", parts[-1], flags=re.MULTILINE)
     end = f'{_MAIN}    serve(Server()) if "--serve" in sys.argv else measure_again()\n'
     return "\n\n".join([head + _FUTURE.rstrip(), *data, *parts]) + end
+
+
+def _literal(source: str) -> str:
+    """Return a test's source as people can read it; what the test says cannot end the text."""
+    return repr(source) if '"""' in source or not source.endswith("\n") else f'r"""\n{source}"""'
 
 
 def _body(source: str) -> str:

@@ -31,6 +31,7 @@ from plait.commands.diff.command import diff
 from plait.commands.diff.options import DiffOptions
 from plait.commands.diff.sides import PATIENCE
 from plait.commands.interrupt import Interrupt
+from plait.commands.perf.answers import checked_load
 from plait.commands.perf.command import PerfOptions, compare_speed
 from plait.commands.perf.measure import Rounds
 from plait.commands.releases import cache_root
@@ -279,7 +280,9 @@ class _SpeedProbe:
                 script, layers = Path(load.__file__).read_text(encoding="utf-8"), kernel.kernel_source()
                 chosen = cpus(options.perf_threads)
                 rounds = Rounds(
-                    lambda number: Pair(places, script, hash_seed=number, cpus=chosen, kernel=layers),
+                    lambda number: Pair(
+                        places, script, hash_seed=number, cpus=chosen, kernel=layers, check=checked_load
+                    ),
                     options.measuring, Random(options.seed), threads=options.perf_threads, scope=found.scope,
                     stop=self._stopped(),
                 )  # fmt: skip

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from plait.commands.interrupt import Interrupt
 from plait.commands.options import CommandOptions
+from plait.commands.perf.answers import checked_load
 from plait.commands.perf.measure import MeasureRules, Rounds, contention
 from plait.commands.perf.prepare import NoTestError, Workshop, author, make_tests
 from plait.commands.progress import terminal_line
@@ -57,6 +58,8 @@ CURVE = (1, 2, 4, 8, 16)
 _CURVE_TESTS = 2
 _WORTHWHILE = 50
 _CURVE_ROUNDS = 5
+_OVERTIME_S = 3.0
+"""Seconds behind the budget until which a process may answer: what is in the middle of something comes to its end."""
 _PREPARE, _MEASURE, _CURVE = 0.25, 0.75, 0.93
 """The ends of the parts of the work, as shares of the budget."""
 
@@ -146,7 +149,10 @@ def compare_speed(
             str(subject), versions["old"].label, versions["new"].label, options.seed, threads=options.threads,
             delta=options.rules.delta, confidence=options.rules.confidence, scope=options.scope,
         )  # fmt: skip
-        _PerfCampaign(options, subject, versions, found, started, stop, say).run()
+        try:
+            _PerfCampaign(options, subject, versions, found, started, stop, say).run()
+        except NativeError as error:
+            raise UsageError(f"{subject} cannot be measured: {error}") from None
     say("")
     found.elapsed_s = time.monotonic() - started
     return found
@@ -180,8 +186,9 @@ class _PerfCampaign:
 
     def _pair(self, hash_seed: int, profile: str | None = None) -> Pair:
         pair = Pair(
-            self._places, self._script, hash_seed=hash_seed, cpus=self._cpus, profile=profile, kernel=self._kernel
-        )
+            self._places, self._script, hash_seed=hash_seed, cpus=self._cpus, profile=profile, kernel=self._kernel,
+            check=checked_load, until=self._at(1.0) + _OVERTIME_S,
+        )  # fmt: skip
         for told in pair.interpreters.values():
             note_confinement(told.get("layers"))
         return pair
@@ -250,10 +257,10 @@ class _PerfCampaign:
             change = None
             found.notes.append(f"what changed is not known: {error}")
         place = self._places["new"]
-        with author(place, str(self._subject), seed=options.seed, hints=options.hints, tests=options.tests) as (
-            writer,
-            methods,
-        ):
+        until = self._at(1.0) + _OVERTIME_S
+        with author(
+            place, str(self._subject), seed=options.seed, hints=options.hints, tests=options.tests, until=until
+        ) as (writer, methods):
             if change is not None:
                 found.focus = [name for name in methods if change.touches(name)]
                 gone = [name for name in methods if name.partition(".")[0] in change.added_methods]
@@ -262,8 +269,9 @@ class _PerfCampaign:
                 writer.ask("focus", 10.0, methods=[], excluded=[])
             try:
                 shop = Workshop(
-                    writer, lambda: self._pair(0), threads=options.threads, limits=options.limits, focus=found.focus
-                )
+                    writer, lambda: self._pair(0), threads=options.threads, limits=options.limits, focus=found.focus,
+                    until=until,
+                )  # fmt: skip
             except SideError as error:
                 label = self._versions[error.side].label
                 raise UsageError(f"version {label}: {self._subject.module} cannot be measured: {error}") from None

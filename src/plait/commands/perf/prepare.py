@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import plait
+from plait.commands.perf.answers import checked_author
 from plait.errors import UsageError
 from plait.generate.perf import Limits, NoLengthError, Tried, find_length, load_source, split_length
 from plait.judge.performance.result import Measured
 from plait.model.test import Test
 from plait.run.native.pair import SIDES, START_S, Job, Pair, SideError
-from plait.run.native.process import NativeError, Process, Stuck
+from plait.run.native.process import NO_ANSWER, NativeError, Process, Stuck
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,18 +39,18 @@ _GIVE_UP = 3
 
 @contextlib.contextmanager
 def author(
-    place: Place, subject: str, *, seed: int, hints: Hints, tests: Path | None
+    place: Place, subject: str, *, seed: int, hints: Hints, tests: Path | None, until: float = math.inf
 ) -> Iterator[tuple[Process, list[str]]]:
     """Yield a process that writes tests, and the methods it has found in the version of ``place``.
 
-    It runs on the Python that runs plait, whatever is measured.
+    It runs on the Python that runs plait, whatever is measured, and answers until a `time.monotonic`.
     """
     home = str(Path(plait.__file__).resolve().parents[1])
     begin = (
         f"import sys; sys.path.insert(1, {home!r}); from plait.run.native.author import author_main; del sys.path[1]; "
         "author_main()"
     )
-    process = Process([sys.executable, "-c", begin], allowed=place.allowed)
+    process = Process([sys.executable, "-c", begin], allowed=place.allowed, check=checked_author, until=until)
     try:
         try:
             answer = process.ask(
@@ -73,8 +74,9 @@ class Workshop:
     """Makes tests one by one. Close it: it keeps a pair of measuring processes at hand."""
 
     def __init__(
-        self, writer: Process, open_pair: Callable[[], Pair], *, threads: int, limits: Limits, focus: list[str]
-    ) -> None:
+        self, writer: Process, open_pair: Callable[[], Pair], *, threads: int, limits: Limits, focus: list[str],
+        until: float = math.inf,
+    ) -> None:  # fmt: skip
         self.refusals: Counter[str] = Counter()
         """Why calls and tests had to be dropped, and how often."""
         self.called: Counter[str] = Counter()
@@ -85,6 +87,7 @@ class Workshop:
         self._open_pair = open_pair
         self._pair = open_pair()
         self._threads = threads
+        self._until = until
         self._limits = limits
         self._focus = frozenset(focus)
         self._useless: Counter[str] = Counter()
@@ -138,15 +141,27 @@ class Workshop:
 
     def _tried(self, shape: tuple[int, int]) -> Test | None:
         calls, repeat = shape
+        if time.monotonic() > self._until:
+            raise NoTestError(f"no performance test was found within the budget{self._most_refused()}")
         without = [name for name, count in self._useless.items() if count >= _GIVE_UP and name not in self._useful]
         try:
             answer = self._writer.ask("next", START_S, calls=calls, suffixes=self._threads, without=without)
+            test = None if answer["test"] is None else Test.from_json(answer["test"])
+        except Stuck as error:
+            raise NoTestError(f"no performance test can be written: {error}{self._most_refused()}") from None
         except NativeError as error:
             raise UsageError(f"no tests can be written: {str(error).removeprefix('UsageError: ')}") from None
-        if answer["test"] is None:
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+            text = f"{NO_ANSWER}: {type(error).__name__} in a test"
+            raise UsageError(f"no tests can be written: {text}") from None
+        if test is None:
             self.refusals["no method can be called"] += 1
             return None
-        return self._repaired(Test.from_json(answer["test"]), repeat)
+        return self._repaired(test, repeat)
+
+    def _most_refused(self) -> str:
+        (reason, _), *_ = self.refusals.most_common(1) or [("", 0)]
+        return reason and f" ({reason})"
 
     def _repaired(self, test: Test, repeat: int) -> Test | None:
         """Return the test without the calls that raise or wait for ever with either version (section 3.3, feedback)."""
@@ -164,7 +179,7 @@ class Workshop:
                 if "prefix" in answer:
                     shorter = self._with_shorter_prefix(test, answer["prefix"], side, answer["reason"])
                     return self._repaired(shorter, repeat) if shorter is not None else None
-                for suffix, call, reason in answer["bad"]:
+                for suffix, call, reason in _among(test, answer["bad"], side):
                     skipped.add((suffix, call))
                     self.refusals[f"{test.suffixes[suffix][call].expression} with the {side} version: {reason}"] += 1
                 clean = 0 if answer["bad"] else clean + 1
@@ -178,7 +193,7 @@ class Workshop:
     def _with_shorter_prefix(self, test: Test, place: int, side: str, reason: str) -> Test | None:
         """Return the test without a call of the prefix that raises; None if others may need what it makes."""
         prefix = test.prefix
-        if not place < len(prefix):  # what is made for the suffixes' arguments
+        if not 0 <= place < len(prefix):  # what is made for the suffixes' arguments
             self.refusals[f"an argument with the {side} version: {reason}"] += 1
             return None
         self.refusals[f"{prefix[place].expression} with the {side} version: {reason}"] += 1
@@ -283,6 +298,13 @@ class Workshop:
             self._stuck += 1
             self._pair.close()
             self._pair = self._open_pair()
+
+
+def _among(test: Test, bad: list[tuple[int, int, str]], side: str) -> list[tuple[int, int, str]]:
+    """Return the calls to leave out; raise `SideError` if the test does not have one of them."""
+    if all(0 <= suffix < len(test.suffixes) and 0 <= call < len(test.suffixes[suffix]) for suffix, call, _ in bad):
+        return bad
+    raise SideError(side, NativeError(NO_ANSWER))
 
 
 def make_tests(shop: Workshop, count: int, seconds: float, stop: Callable[[], bool]) -> list[Measured]:

@@ -18,6 +18,7 @@ from plait.generate.catalogue import Hints, build_catalogue
 from plait.generate.outcome import CallOutcome, is_absent, made_text
 from plait.generate.perf import PerformanceTests
 from plait.generate.sequence import Sequences
+from plait.model.foreign import attributes_of, exception_text, short_name
 from plait.run.native.kernel import confine
 from plait.run.native.load import guard, serve
 from plait.run.native.stillness import sleeps
@@ -115,12 +116,13 @@ def _execute(test: Test, outcomes: list[CallOutcome]) -> None:
         try:
             result = _call(call, scope)
         except BaseException as error:
-            outcomes.append(CallOutcome("raised", type(error).__name__, str(error)[:200], absent=is_absent(error)))
+            kind, text = short_name(type(error)), exception_text(error)[:200]
+            outcomes.append(CallOutcome("raised", kind, text, absent=is_absent(error)))
             if index == 0:
                 return
             continue
         changed = _state(scope.get(call.receiver)) != before
-        outcomes.append(CallOutcome("ok", changed=changed, result=type(result).__name__, made=made_text(result)))
+        outcomes.append(CallOutcome("ok", changed=changed, result=short_name(type(result)), made=made_text(result)))
 
 
 def _call(call: Call, scope: dict[str, Any]) -> Any:
@@ -138,7 +140,7 @@ def _call(call: Call, scope: dict[str, Any]) -> Any:
 def _state(value: Any) -> Any:
     """Return the visible state of an object; if its own code raises, that says nothing about the call."""
     try:
-        fields = {name: repr(each) for name, each in getattr(value, "__dict__", {}).items()}
+        fields = {name: repr(each) for name, each in (attributes_of(value) or {}).items()}
         return fields, len(value) if hasattr(value, "__len__") else None
-    except Exception:
+    except BaseException:
         return None

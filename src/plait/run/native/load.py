@@ -160,8 +160,20 @@ _ALLOCATE = threading.Lock
 
 
 def describe(error: BaseException) -> str:
-    """Return an error as one line."""
-    return (type(error).__name__ + ": " + str(error)).split("\n")[0][:200].rstrip(": ")
+    """Return an error as one line; its class may be code under test, and fail to say what it is."""
+    return (_kind(error) + ": " + _text(error)).split("\n")[0][:200].rstrip(": ")
+
+
+def _kind(error: BaseException) -> str:
+    name: str = type.__dict__["__name__"].__get__(type(error))  # a metaclass is not asked
+    return name
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str.__str__(str(error))
+    except BaseException as other:
+        return "<its text raised " + _kind(other) + ">"
 
 
 @contextlib.contextmanager
@@ -360,7 +372,7 @@ def serve(server: object) -> None:
         try:
             answer = getattr(server, command.pop("do"))(**command)
         except BaseException as error:
-            answer = {"error": describe(error), "kind": type(error).__name__, "message": str(error)}
+            answer = {"error": describe(error), "kind": _kind(error), "message": _text(error)}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
     os._exit(0)  # threads that wait for ever must not keep the process

@@ -13,6 +13,7 @@ from plait.run.native.machine import other_processes
 from plait.run.native.process import NativeError, Process
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from random import Random
 
 SIDES = ("old", "new")
@@ -62,11 +63,15 @@ class SideError(NativeError):
 
 
 class Pair:
-    """The processes of one round. Both have the same hash seed and the same CPUs; while one works, the other waits."""
+    """The processes of one round. Both have the same hash seed and the same CPUs; while one works, the other waits.
+
+    ``check`` and ``until`` are those of `Process`.
+    """
 
     def __init__(
         self, places: dict[str, Place], script: str, *, hash_seed: int = 0, cpus: list[int] | None = None,
         profile: str | None = None, kernel: str | None = None,
+        check: Callable[[str, dict[str, Any]], dict[str, Any]] | None = None, until: float = float("inf"),
     ) -> None:  # fmt: skip
         self.interpreters: dict[str, dict[str, Any]] = {}
         self.others: list[float] = []
@@ -78,8 +83,9 @@ class Pair:
                 place = places[side]
                 try:
                     self._sides[side] = Process(
-                        [place.python], script=script, hash_seed=hash_seed, allowed=place.allowed
-                    )
+                        [place.python], script=script, hash_seed=hash_seed, allowed=place.allowed, check=check,
+                        until=until,
+                    )  # fmt: skip
                 except NativeError as error:
                     raise SideError(side, error) from None
                 self.interpreters[side] = self.ask(
@@ -120,6 +126,7 @@ class Pair:
         self, side: str, job: Job, repetitions: int, seconds: float = 1e9, patience: float = PATIENCE_S
     ) -> dict[str, list[float]]:
         """Execute a test; return the times of both scopes in seconds. An execution may take up to ``patience``."""
+        patience = self._sides[side].left(patience)
         answer = self.ask(
             side, "measure", patience * repetitions + 10, name=job.name, threads=job.threads, repeat=job.repeat,
             repetitions=repetitions, seconds=seconds, patience=patience,

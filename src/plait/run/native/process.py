@@ -20,7 +20,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
 _HARMLESS = re.compile(
     r"PATH|HOME|USER|LOGNAME|SHELL|PWD|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CI|TMPDIR|TEMP|TMP"
@@ -34,6 +34,7 @@ _SECRET = re.compile(
 _URL_WITH_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s@]*@", re.IGNORECASE)
 ENVIRONMENT = "env:"
 """The prefix of the permission to read a variable of the environment; the name follows."""
+_LEAST_S = 1.0  # that a command may take, however late it is
 _LONGEST_ANSWER = 64 * 1024 * 1024  # of a process that may say anything
 THREADS = 2000
 """Threads that a process with code under test may have; it is ended if it has more, since others need them."""
@@ -42,6 +43,10 @@ _LOOK_S = 0.05  # seconds between two counts: a hundred microseconds are enough 
 _SHARE = 0.75  # of the machine's memory goes to processes that run code under test; the rest is everybody else's
 _MARGIN = 1 << 28  # bytes of interpreter and libraries
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+NO_ANSWER = "the process sent what is no answer"
+_LONGEST_REASON = 160
 
 
 class NativeError(Exception):
@@ -57,11 +62,19 @@ class Stuck(NativeError):  # noqa: N818  # the word that people use
 
 
 class Process:
-    """A process that answers JSON commands (`native_load.serve`), in a folder of its own."""
+    """A process that answers JSON commands (`native_load.serve`), in a folder of its own.
+
+    Code under test is in the process, and may answer anything. ``check`` takes a command's name and its answer, and
+    returns the answer; it raises `ValueError` if the answer has another form. No command takes much longer than
+    ``until``, a `time.monotonic`.
+    """
 
     def __init__(
-        self, command: list[str], *, script: str | None = None, hash_seed: int = 0, allowed: Sequence[str] = ()
-    ) -> None:
+        self, command: list[str], *, script: str | None = None, hash_seed: int = 0, allowed: Sequence[str] = (),
+        check: Callable[[str, dict[str, Any]], dict[str, Any]] | None = None, until: float = float("inf"),
+    ) -> None:  # fmt: skip
+        self._check = check
+        self._until = until
         self._folder = tempfile.mkdtemp(prefix="plait-load-")
         self.work = os.path.join(self._folder, "work")
         os.mkdir(self.work)
@@ -86,6 +99,7 @@ class Process:
     def ask(self, do: str, timeout: float, **arguments: Any) -> dict[str, Any]:
         """Send a command and wait for its answer; `Stuck` after ``timeout``, `NativeError` if it failed."""
         assert self._process.stdin is not None
+        timeout = self.left(timeout)
         with contextlib.suppress(OSError):  # that a process has ended is noticed when it does not answer
             self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
             self._process.stdin.flush()
@@ -96,13 +110,21 @@ class Process:
             answer: Any = json.loads(line)
         except (ValueError, RecursionError):
             answer = None
-        if type(answer) is not dict:
-            raise NativeError("the process sent what is no answer")
+        texts = {"error", "kind", "message"}
+        if type(answer) is not dict or not all(type(answer[key]) is str for key in texts & answer.keys()):
+            raise NativeError(NO_ANSWER)
         if answer.get("kind") == "LoadDeadlock":
-            raise Stuck(answer["message"])
+            raise Stuck(answer.get("message", ""))
         if "error" in answer:
             raise NativeError(answer["error"], answer.get("kind", ""))
-        return answer
+        try:
+            return answer if self._check is None else self._check(do, answer)
+        except ValueError as error:
+            raise NativeError(NO_ANSWER + ": " + str(error)[:_LONGEST_REASON]) from None
+
+    def left(self, most: float) -> float:
+        """Return the seconds that a command may take, at most so many."""
+        return max(_LEAST_S, min(most, self._until - time.monotonic()))
 
     def _line(self, timeout: float) -> str:
         """Wait for the next line, which is empty once the process has ended."""
@@ -158,6 +180,16 @@ def excess(process: int, memory: int) -> str:
     if used > memory + _MARGIN:
         return f"out of memory: it had {used >> 20} MB, more than {memory >> 20}"
     return ""
+
+
+def processor_time(process: int) -> float:
+    """Return the seconds of processor time that a process has used; 0 if that cannot be known."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def overfull(folder: str, most: int) -> str:
