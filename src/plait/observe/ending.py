@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plait.model.foreign import class_name, exception_text
+from plait.model.foreign import class_name, exception_text, is_a, short_name
 from plait.model.outcome import Deadlock, Finished, Hang, Outcome, Raised, Spot, Uncaught, Wait
 from plait.observe.places import owners, place
 from plait.observe.spots import enclosing_loop, spot_of, spot_of_error
@@ -13,6 +13,7 @@ from plait.run.foreign_waits import PORTS
 from plait.run.operations import ACQUIRE, LOCAL, TRY
 from plait.run.primitives.kinds import primitive_kind
 from plait.run.primitives.lock import BaseLock
+from plait.run.primitives.thread import hooks
 from plait.run.vthread import VThread
 
 if TYPE_CHECKING:
@@ -29,11 +30,12 @@ def ending(engine: Engine) -> Outcome:
     """
     failures = tuple(
         Uncaught(
-            thread.id, type(thread.error).__name__, exception_text(thread.error), spot_of_error(thread.error),
+            thread.id, short_name(type(thread.error)), exception_text(thread.error), spot_of_error(thread.error),
             _first_of(thread.error),
         )
         for thread in engine.threads[1:]
-        if thread.error is not None and not isinstance(thread.error, SystemExit)
+        # a thread may end itself so; where a main thread is under control, it would end the program
+        if thread.error is not None and (thread.id == hooks.main or not is_a(thread.error, SystemExit))
     )  # fmt: skip
     if failures:
         return Raised(failures, _waits(engine) if engine.status == DEADLOCK else ())

@@ -33,7 +33,7 @@ from plait.report.publish import publish_result
 from plait.report.sources import name_from, sources, steps_of_finding
 from plait.run.importing.world import cache_folder
 from plait.run.native.kernel import DISK
-from plait.run.native.process import excess, memory_share, overfull, passed_on
+from plait.run.native.process import excess, memory_share, overfull, passed_on, processor_time
 from plait.run.native.stillness import waits
 from plait.store.baseline import Found
 from plait.subject.changes.impact import Impact, impact_as_json
@@ -53,7 +53,8 @@ SEARCH = "auto"
 OVERTIME = 3.0  # seconds in addition to the budget, after which pytest is killed
 # Pytest warns of this in projects that use plait.
 LOADED = "ignore:Module already imported so cannot be rewritten; plait"
-_COLLECTION = 120.0  # seconds that pytest may take until the first test
+_COLLECTION = 120.0  # seconds that pytest may take until the first test, if the machine is busy
+_IMPORTING = 8.0  # seconds in addition to the budget that it may take if it gets processor time
 LOOK, LOOKS = 0.05, 10  # seconds between two looks at the process; looks at which it must be waiting
 _STUCK = "it has not ended within its budget, nor could it be interrupted: it is in a call of C code that "
 _WAITED, _COMPUTED = _STUCK + "waits for ever", _STUCK + "computes on and on"
@@ -160,7 +161,8 @@ def _account(
         if ended not in (None, _WAITED, _COMPUTED):
             raise UsageError(f"{node}: {ended}")
         if ended is not None:
-            raise UsageError(f"{node}: pytest has not begun with any test within {_COLLECTION:.0f} s")
+            limit = min(_COLLECTION, budget + _IMPORTING)
+            raise UsageError(f"{node}: pytest has not begun with any test within {limit:.0f} s")
         errors = [line for line in lines if line.startswith(("E ", "ERROR")) and not line.endswith("%]")]
         shown = [line for line in errors if STOPPED in line] or errors
         if not shown and any(" 0 without threads of their own" in line for line in lines):
@@ -180,7 +182,9 @@ def _run_pytest(
     The time begins with the first test. Return None if it ended or the account is complete; otherwise what pytest was
     doing when it was killed.
     """
-    end, begun = time.monotonic() + seconds + _COLLECTION, False
+    start = time.monotonic()
+    wanted = min(_COLLECTION, seconds - OVERTIME + _IMPORTING)
+    end, begun = start + wanted, False
     with output.open("w", encoding="utf-8") as file:
         process = subprocess.Popen(
             command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
@@ -191,7 +195,8 @@ def _run_pytest(
             while process.poll() is None:
                 # If the process is waiting when its time is up, it is observed until that is certain: it may have begun
                 # to wait just now, and on a busy machine most of its time may have passed before.
-                if time.monotonic() > end and (not idle or idle > LOOKS):
+                late = time.monotonic() > end and (not idle or idle > LOOKS)
+                if late and (begun or idle or not _starved(process.pid, wanted, start)):
                     return _WAITED if idle > LOOKS else _COMPUTED
                 if not begun and Path(f"{account}.lines").exists():
                     end, begun = time.monotonic() + seconds, True
@@ -210,6 +215,11 @@ def _run_pytest(
         finally:
             _kill(process)
     return None
+
+
+def _starved(process: int, wanted: float, start: float) -> bool:
+    """Return whether a process that wants to run got too little processor time to be blamed for being late."""
+    return time.monotonic() < start + _COLLECTION and processor_time(process) < wanted / 2
 
 
 def _too_much(process: int) -> str:
