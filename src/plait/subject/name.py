@@ -96,6 +96,9 @@ def _from_dotted(text: str, path: Path) -> Subject:
 def is_module(root: Path, module: str) -> bool:
     """Return whether ``import module`` with ``root`` on the path finds a file there; parents need no ``__init__``."""
     base = root.joinpath(*module.split("."))
-    if base.with_name(base.name + ".py").is_file() or (base / "__init__.py").is_file():
-        return True
-    return any(base.parent.glob(base.name + ".*.so")) or any(base.parent.glob(base.name + ".*.pyd"))
+    try:
+        if base.with_name(base.name + ".py").is_file() or (base / "__init__.py").is_file():
+            return True
+        return any(base.parent.glob(base.name + ".*.so")) or any(base.parent.glob(base.name + ".*.pyd"))
+    except (OSError, ValueError):  # a folder that nobody may look into; a name that no file can have
+        return False

@@ -13,7 +13,7 @@ import pytest
 from plait.errors import UsageError
 from plait.subject.name import Subject
 from plait.subject.versions.scratch import PREFIX, scratch
-from plait.subject.versions.version import resolve
+from plait.subject.versions.version import import_root, resolve
 
 SUBJECT = Subject("account", "Account")
 
@@ -194,6 +194,21 @@ def test_import_roots(repository, tmp_path):
     (repository / "code" / "here" / "deep" / "mod.py").write_text("")
     with resolve("worktree", project=repository, cache=tmp_path, subject=Subject("deep.mod", "X")) as version:
         assert version.root == repository / "code" / "here"
+
+
+def test_folders_that_nobody_may_look_into_are_passed_over(tmp_path, monkeypatch):
+    for name in ("closed", "src2"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "src2" / "mine.py").write_text("")
+    exists = Path.exists
+
+    def refuse(path, **options):
+        if "closed" in path.parts:
+            raise PermissionError(13, "no")
+        return exists(path, **options)
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    assert import_root(tmp_path, tmp_path, "mine") == tmp_path / "src2"
 
 
 def test_an_import_root_that_nobody_declared(tmp_path):

@@ -221,9 +221,14 @@ def _children(folder: Path) -> Iterator[Path]:
     except OSError:
         return
     for entry in entries:
-        if entry.name.startswith(".") or entry.name in _SKIPPED or entry.is_symlink() or not entry.is_dir():
+        if entry.name.startswith(".") or entry.name in _SKIPPED:
             continue
-        if not (entry / "__init__.py").exists() and not (entry / "pyvenv.cfg").exists():
+        try:
+            fits = entry.is_dir() and not entry.is_symlink()
+            fits = fits and not (entry / "__init__.py").exists() and not (entry / "pyvenv.cfg").exists()
+        except OSError:  # nobody may look into it
+            continue
+        if fits:
             yield entry
 
 
