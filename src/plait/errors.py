@@ -47,6 +47,31 @@ class PlaitBugError(Exception):
         super().__init__(f"{BUG} {message}")
 
 
+class SpoiltError(PlaitBugError):
+    """A failure of plait in a process in which code under test has broken what plait's own code needs."""
+
+    def __init__(self, message: str) -> None:
+        Exception.__init__(self, f"code under test has broken what plait's own code needs: {message}")
+
+
+def _nobody(_error: BaseException) -> str:
+    return ""
+
+
+_blame: Callable[[BaseException], str] = _nobody
+
+
+def blame_by(find: Callable[[BaseException], str]) -> None:
+    """Let `spoiler_of` ask a function, in a process that has code under test."""
+    global _blame
+    _blame = find
+
+
+def spoiler_of(error: BaseException) -> str:
+    """Return what code under test has done to this process so that plait's own code raised; empty if nothing."""
+    return _blame(error)
+
+
 def own_error(stage: str, error: BaseException, test: Test | None = None, kept: str = "") -> str:
     """Return a note on an error of plait's own at a ``stage``, with the test that shows it and what is ``kept``."""
     said = " ".join(exception_text(error).removeprefix(BUG).split())[:300]
@@ -55,7 +80,13 @@ def own_error(stage: str, error: BaseException, test: Test | None = None, kept: 
     frames = traceback.extract_tb(error.__traceback__)
     at = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     shown = "" if test is None else f", test: {_line(test)}"
-    return f"{BUG} {stage}: {type(error).__name__}: {said}{at}{shown}{f'; {kept}' if kept else ''}"
+    behind = f"{shown}{f'; {kept}' if kept else ''}"
+    spoiler = spoiler_of(error)
+    if spoiler:
+        said = str(SpoiltError(f"{type(error).__name__}: {said} ({spoiler})"))
+    if spoiler or isinstance(error, SpoiltError):
+        return f"{stage}: {said}{behind}"
+    return f"{BUG} {stage}: {type(error).__name__}: {said}{at}{behind}"
 
 
 def guarded(stage: str, act: Callable[[], _T], notes: list[str], test: Test | None = None, kept: str = "") -> _T | None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from plait import __version__
 from plait.config import ALLOWABLE, CHOICES, is_allowable, load_config, refuse_misspelt
-from plait.errors import INTERRUPTED, NOTHING_FOUND, READER_GONE, UNUSABLE, PlaitBugError, UsageError
+from plait.errors import INTERRUPTED, NOTHING_FOUND, READER_GONE, UNUSABLE, PlaitBugError, SpoiltError, UsageError
 from plait.model.choices import EXHAUSTIVE, FORMS, SEARCHES
 from plait.model.duration import seconds
 from plait.model.foreign import harmless
@@ -433,6 +433,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of the output has closed it, before there was a verdict
         _close_output()
         return READER_GONE
+    except SpoiltError as error:
+        print(harmless(f"plait: {error}"), file=sys.stderr)
+        return UNUSABLE
     except Exception as error:
         import traceback  # noqa: PLC0415 - for the worst case
 

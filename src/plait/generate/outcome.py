@@ -64,10 +64,13 @@ def made_text(result: object) -> str:
     """
     if type(result) is str:
         return repr(result) if 0 < len(result) <= _LONGEST_NAME else ""
-    return repr(result) if type(result) is int and result not in _USUAL else ""
+    if type(result) is not int or result in _USUAL or result.bit_length() > _MOST_BITS:
+        return ""  # the interpreter refuses to write very long numbers
+    return repr(result)
 
 
 _LONGEST_NAME = 80
+_MOST_BITS = 256
 _USUAL = range(-1, 10)
 
 

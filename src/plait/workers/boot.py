@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plait.errors import UsageError
+from plait.errors import UsageError, blame_by, spoiler_of
 from plait.model.foreign import class_name, exception_text
 from plait.run.fibers import OsFibers
 from plait.run.kept import kernel_text
@@ -30,6 +30,7 @@ from plait.workers.channel import (
     BUG,
     MEMORY,
     READY,
+    SPOILT,
     UNREAD,
     UNSENT,
     USAGE,
@@ -41,6 +42,7 @@ from plait.workers.channel import (
 )
 from plait.workers.restore import ProcessSnapshot
 from plait.workers.schema import FrameError, return_type
+from plait.workers.spoilers import Spoilers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -58,6 +60,7 @@ TELL = getattr(signal, "SIGUSR2", None)
 CLOSED = 9
 """The exit code of a worker whose files the code under test has closed."""
 _MANY_DESCRIPTORS = 64  # a worker is started with about ten
+_LONGEST_REASON = 300
 FULL = 0.8  # of the memory limit in use after a task: better a fresh worker than a failed next task
 
 
@@ -134,6 +137,7 @@ def _set_up(boot: Boot, box: BlackBox) -> None:
     _inside.memory_limit = boot.spec.memory_limit
     guard.install_guard(boot.spec, work, box)
     _inside.snapshot = ProcessSnapshot(work)
+    blame_by(Spoilers().of)
     state.use(boot.spec, box, _inspect, _inside.snapshot.folder)
     _inside.descriptors = _descriptors(range(3, _MANY_DESCRIPTORS))
     guard.protect(_inside.descriptors)
@@ -301,7 +305,10 @@ def run_task(number: int, task: Callable[..., Any], args: tuple[Any, ...]) -> tu
     except MemoryError:
         kind = MEMORY
     except BaseException as error:
+        spoiler = spoiler_of(error)
         kind, said = BUG, f"{_told(error, task.__name__)}\n{_traceback()}"
+        if spoiler:
+            kind, said = SPOILT, f"{' '.join(_told(error).split())[:_LONGEST_REASON]} ({spoiler})"
     if os.getpid() != _inside.pid:
         os._exit(0)  # code under test has forked, and this is the child
     _inspect()

@@ -25,7 +25,7 @@ _LENGTH, _ORDER = struct.Struct(">Q"), struct.Struct(">QQ")
 _READ = 1 << 18
 
 VALUE, USAGE, MEMORY, BUG, READY = "value", "usage", "memory", "bug", "ready"
-UNREAD, UNSENT = "unread", "unsent"
+UNREAD, UNSENT, SPOILT = "unread", "unsent", "spoilt"
 """The endings of a task after which its process cannot be used: code under test has broken plait's own code in it."""
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from plait.errors import PlaitBugError, UsageError
+from plait.errors import PlaitBugError, SpoiltError, UsageError
 from plait.model.result import note_confinement
 from plait.run.kept import kernel_text
 from plait.run.native.kernel import DISK
@@ -41,6 +41,7 @@ from plait.workers.channel import (
     BUG,
     MEMORY,
     READY,
+    SPOILT,
     UNREAD,
     UNSENT,
     USAGE,
@@ -245,7 +246,7 @@ class _Slot(threading.Thread):
 
     def _answer(self, job: _Job, worker: Worker, timeout: float, stall: float | None) -> None:
         reply, value = worker.call(job.task, job.args, timeout, stall)
-        if reply.retire or reply.kind == BUG:  # which may have come of what code under test did to its process
+        if reply.retire or reply.kind in (BUG, SPOILT):  # a bug may have come of what code under test did, too
             self._bury()
         _raise_failure(reply, worker)
         job.future.set_result(Answer(value, reply.stopped, reply.output, reply.changed))
@@ -268,6 +269,8 @@ def _raise_failure(reply: Reply, worker: Worker) -> None:
         raise WorkerCrashed(reply.said, outside=reply.kind == UNREAD, note=worker.note(), stopped=reply.stopped)
     if reply.kind == USAGE:
         raise UsageError(reply.said, about=reply.about)
+    if reply.kind == SPOILT:
+        raise SpoiltError(reply.said)
     if reply.kind == BUG:
         raise PlaitBugError(reply.said)
 
@@ -285,7 +288,7 @@ _TICK_S = 0.1  # seconds between two checks of a process's status
 _CLOCK_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 1
 LOOKS = 10  # of these, one is at its folder
 _PATIENT = 3  # factor on limits for a process that hardly gets processor time
-_ENDS = (VALUE, USAGE, MEMORY, BUG, UNREAD, UNSENT)  # of a task
+_ENDS = (VALUE, USAGE, MEMORY, BUG, UNREAD, UNSENT, SPOILT)  # of a task
 _TELL_S = 0.2  # seconds that a hanging process has to write its stack
 
 

@@ -244,14 +244,18 @@ def _why_not_importable(module: str, error: BaseException) -> str:
         if isinstance(error, SyntaxError) and error.filename:
             python = ".".join(map(str, sys.version_info[:2]))
             return f"{module} cannot be read by Python {python}: {error.filename}:{error.lineno}: {error.msg}"
-    text = " ".join(exception_text(error).split())[:200]
-    return f"{module} cannot be imported: {short_name(type(error))}{': ' + text if text else ''}{_place(error)}"
+    return f"{module} cannot be imported: {_in_short(short_name(type(error)), error)}{_place(error)}"
 
 
 def _why_not_usable(name: str, what: str, error: BaseException) -> str:
     """Return one line on a subject that was imported and cannot be tested."""
-    text = " ".join(exception_text(error).split())[:200]
-    return f"{name} cannot be tested: {what}: {class_name(type(error))}{': ' + text if text else ''}{_place(error)}"
+    return f"{name} cannot be tested: {what}: {_in_short(class_name(type(error)), error)}{_place(error)}"
+
+
+def _in_short(kind: str, error: BaseException) -> str:
+    """Return an exception on one line; names of classes may have more, too."""
+    text = exception_text(error)
+    return " ".join(f"{kind}: {text}".removesuffix(": ").split())[:200]
 
 
 def _place(error: BaseException) -> str:

@@ -23,7 +23,7 @@ from plait.commands.check.worker import tasks
 from plait.commands.check.worker.stream import Chunk, StreamOptions
 from plait.commands.interrupt import Interrupt
 from plait.commands.progress import Progress
-from plait.errors import NO_ANSWER, PlaitBugError, UsageError, guarded, own_error
+from plait.errors import NO_ANSWER, PlaitBugError, SpoiltError, UsageError, guarded, own_error
 from plait.explore.capp.partition import Aim
 from plait.model.command_results import CheckResult
 from plait.store.keys import files_key, token
@@ -146,12 +146,14 @@ class Campaign:
     def _discover(self) -> Interface:
         try:
             found: Interface = (
-                self._workers.attempt(tasks.interface_of, self._name, timeout=_LONGEST_CHUNK).result().value
+                self._workers.submit(tasks.interface_of, self._name, timeout=self._budget.import_s).result().value
             )
         except (WorkerCrashed, WorkerHung) as error:
             where = f" at {error.where}" if error.where else ""
             about = NO_ANSWER if isinstance(error, WorkerHung) else ""
             raise UsageError(f"{self._name} cannot be imported: {error.reason}{where}", about=about) from None
+        except SpoiltError as error:
+            raise UsageError(f"{self._name} cannot be tested: {error}") from None
         return found
 
     def _try_alone(self) -> None:

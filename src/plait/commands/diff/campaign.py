@@ -21,7 +21,7 @@ from plait.commands.diff.finding import MOST_LISTED, Minimising, bare_finding, d
 from plait.commands.diff.options import DiffOptions
 from plait.commands.diff.runs import known_tests
 from plait.commands.diff.search import Counts, DiffSearch
-from plait.commands.diff.sides import Sides
+from plait.commands.diff.sides import PATIENCE, Sides
 from plait.commands.diff.stages import Comparisons
 from plait.commands.diff.worker import Generation
 from plait.commands.interrupt import Interrupt
@@ -127,7 +127,8 @@ class DiffCampaign:
         """Return the search, or None if there is nothing to compare. It begins with the ``known`` tests."""
         options = self._options
         try:
-            interfaces = self._sides.both(tasks.interface_of, self._name).values()
+            patience = PATIENCE if options.max_tests is not None else min(PATIENCE, options.budget)
+            interfaces = self._sides.both(tasks.interface_of, self._name, patience=patience).values()
         except (WorkerCrashed, WorkerHung) as error:
             where = f" at {error.where}" if error.where else ""
             raise UsageError(f"{self._name} cannot be imported: {error.reason}{where}") from None

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from plait.commands.budget import LONGEST_IMPORT
-from plait.errors import PlaitBugError
+from plait.errors import PlaitBugError, SpoiltError
 from plait.run.native.process import memory_share
 from plait.subject.changes.change import Side
 from plait.subject.name import Subject
 from plait.subject.versions.version import Version
 from plait.workers.cluster import Cluster, open_workers
-from plait.workers.failures import WorkerFailed
+from plait.workers.failures import WorkerCrashed, WorkerFailed
 from plait.workers.pool import Answer, Workers
 from plait.workers.protocol import WorkerSpec
 
@@ -49,6 +49,8 @@ def awaited(future: Future[Answer], until: float | None) -> Any:
         raise LateError
     try:
         return future.result().value
+    except SpoiltError as error:
+        raise WorkerCrashed(str(error)) from None
     except PlaitBugError as error:  # an internal error costs this task, not the whole comparison
         raise WorkerFailed(str(error).partition("\n")[0]) from None
 
