@@ -16,7 +16,7 @@ class _Nothing(TypedDict):
     pass
 
 
-class _Opened(TypedDict):
+class _Introduced(TypedDict):
     files: list[str | None]
     version: str
     implementation: str
@@ -56,7 +56,7 @@ class _Written(TypedDict):
 
 
 _LOAD: dict[str, Any] = {
-    "open": _Opened, "load": _Nothing, "measure": _Times, "trial": _Trial, "profile": _Profile,
+    "open": _Introduced, "load": _Nothing, "measure": _Times, "trial": _Trial, "profile": _Profile,
 }  # fmt: skip
 _AUTHOR: dict[str, Any] = {"open": _Methods, "focus": _Nothing, "next": _Written}
 
