@@ -14,6 +14,8 @@ from plait.commands.check.command import check
 from plait.commands.check.options import CheckOptions
 from plait.commands.fix import command as fixing
 from plait.commands.fix.command import FixOptions, fix, write_mend
+from plait.commands.fix.copies import copied
+from plait.commands.fix.owntests import files_about
 from plait.commands.fix.proof import PROVEN, CheckRound, MendSetting, MendTrial, ProofLimits, Prover, same_fault
 from plait.commands.fix.worker import InOrder, first_difference, without_locks
 from plait.errors import UsageError
@@ -606,6 +608,21 @@ def test_the_diff_of_a_src_layout_applies_at_the_top_of_the_project(tmp_path):
     done = subprocess.run(["git", "apply", "-"], cwd=tmp_path, input=mend.diff_below("src").encode(), check=False)
     assert done.returncode == 0
     assert (tmp_path / "src" / "shop" / "a.py").read_text() == "x = 2\n"
+
+
+def test_the_tests_of_a_src_layout_are_beside_it(tmp_path):
+    """`--path src` names the folder of the modules: the project is around it, and so are its tests."""
+    (tmp_path / "src" / "shop").mkdir(parents=True)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "src" / "shop" / "__init__.py").write_text("class Cart: pass\n")
+    (tmp_path / "tests" / "test_cart.py").write_text("from shop import Cart\n")
+    (tmp_path / "pyproject.toml").touch()
+    version = Version("worktree", tmp_path / "src", "worktree", tree=tmp_path, project=tmp_path / "src")
+    with copied(version) as (copy,):
+        assert [file.name for file in files_about(Subject.parse("shop:Cart"), copy.base)] == ["test_cart.py"]
+        assert copy.version.root == copy.base / "src"
+    with copied(replace(version, tree=tmp_path / "src")) as (copy,):  # nothing above the tree is copied
+        assert copy.base.name == "src"
 
 
 class Told:

@@ -21,6 +21,8 @@ _LEFT_OUT = frozenset(
      ".mypy_cache", ".ruff_cache", ".pytest_cache", ".plait", "plait-out", "site-packages")
 )  # fmt: skip
 
+_PROJECT = ("pyproject.toml", "setup.py", "setup.cfg")
+
 
 @dataclass(frozen=True, slots=True)
 class ProjectCopy:
@@ -47,7 +49,7 @@ class ProjectCopy:
 def copied(version: Version, count: int = 1) -> Iterator[tuple[ProjectCopy, ...]]:
     """Make copies of the project that a version is in, or of its import root; removed on leaving."""
     root = version.root.resolve()
-    project = (version.project or root).resolve()
+    project = _whole_project(version)
     base = project if root.is_relative_to(project) and version.kind != "release" else root
     with scratch() as folder:
         made = []
@@ -59,6 +61,18 @@ def copied(version: Version, count: int = 1) -> Iterator[tuple[ProjectCopy, ...]
             moved = replace(version, root=inside, kind="folder", tree=target, project=target, origin=None)
             made.append(ProjectCopy(moved, target))
         yield tuple(made)
+
+
+def _whole_project(version: Version) -> Path:
+    """Return the folder with the files of the whole project: its tests need not be below the folder of its modules."""
+    project = (version.project or version.root).resolve()
+    top = (version.tree or project).resolve()
+    for folder in (project, *project.parents) if project.is_relative_to(top) else ():
+        if any((folder / name).is_file() for name in _PROJECT):
+            return folder
+        if folder == top:
+            break
+    return project
 
 
 def _copy_tree(source: Path, target: Path) -> None:
