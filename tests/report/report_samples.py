@@ -224,15 +224,15 @@ def explored(failed=True):
     finding = Finding(
         "exception", "raises AssertionError in thread 1", ["test_two"], exception="AssertionError", preemptions=1,
         schedule=SCHEDULE, interleaving=STEPS, reachable={"gil": False, "free-threaded": True},
-        confirmed_on_threads=True, detail="assert -8 >= 0",
+        confirmed_on_threads=True, detail="assert -8 >= 0", node="tests/test_account.py::test_two",
     )  # fmt: skip
     stats = {"tests": 2, "schedules": 41, "transitions": 530, "impacted_points": 7, "preemption_bound": 2,
              "exhausted": not failed, "search": "delay", "threads": 2}  # fmt: skip
     versions = {"old": "HEAD (0123456789)", "new": "worktree"}
-    text = 'raises AssertionError (with 1 preemption)\nreplay it with replay="eNq="'
+    text = 'raises AssertionError (with 1 preemption)\nReplay it: give explore the argument replay="eNq="'
     told = {
         "head": "raises AssertionError (with 1 preemption)", "details": [], "rows": [], "names": {}, "ends": {},
-        "facts": ["found after 41 executions (delay, 0.10 s)"], "token": "eNq=",
+        "facts": ["Found after 41 executions (delay, 0.10 s)"], "token": "eNq=",
     }  # fmt: skip
     return Result(
         "explore", "tests/test_account.py", "failure" if failed else "pass", versions, stats=stats, elapsed_s=1.4,

@@ -160,7 +160,8 @@ def test_a_check_shows_its_coverage(show):
 
 def test_a_failing_test_says_how_to_run_its_schedule_again(show):
     page = show(page_of("explore/failure"))
-    assert "pytest tests/test_account.py --plait --plait-replay e" in page.inner_text("main")
+    assert "pytest tests/test_account.py::test_two --plait --plait-replay e" in page.inner_text("main")
+    assert "tests/test_account.py::test_two: raises" in page.inner_text("main")
     assert "only on free-threaded builds" in page.inner_text(".badges")
 
 

@@ -42,7 +42,10 @@ def html(
         found["level"] = level_of(found, str(data["verdict"]))
         if "schedule" in found and data["command"] == "explore":
             token = Schedule.from_json(found["schedule"]).token
-            found["again"] = f"pytest {shlex.quote(data['subject'])} --plait --plait-replay {token}"
+            test = found.get("node") or data["subject"]  # the schedule of one test makes no sense for another
+            found["again"] = f"pytest {shlex.quote(test)} --plait --plait-replay {token}"
+        if found.get("node"):
+            found["title"] = f"{found['node']}: {found['title']}"
         if "outcomes" in found:  # in a review each finding has its own
             found["outcome_table"] = outcome_table(found)._asdict()
     if "outcomes" in data:

@@ -143,7 +143,7 @@ function classes() {
 // An audit: every public class and function, sorted by what was clicked, filtered by what was typed.
 const VERDICTS = {unsafe: "bad", no_violation: "good"};
 const CLAIMS = {promised: "said to be thread-safe", locked: "has locks of its own", denied: "said not to be thread-safe", unsaid: "nothing is said of threads"};
-const evidenceOf = each => each.reason || `${each.evidence.pairs_covered} of ${each.evidence.pairs} pairs met, ${each.evidence.schedules.toLocaleString("en")} schedules`;
+const evidenceOf = each => each.reason || `${each.evidence.pairs_covered} of ${each.evidence.pairs} pairs ran concurrently, ${each.evidence.schedules ? `${each.evidence.schedules.toLocaleString("en")} schedules` : "explored in an earlier run"}`;
 
 function subjects() {
   if (!data.subjects || !data.subjects.length) return;
