@@ -46,3 +46,9 @@ def test_values_whose_text_differs_need_nothing_more():
 ])  # fmt: skip
 def test_a_container_is_said_with_its_content(value, said):
     assert plain(value) == said
+
+
+def test_a_member_of_an_enumeration_has_its_class():
+    """A step says Status.STORED of the same value: two names for one thing puzzle."""
+    member = ("enum", "Status", "STORED")
+    assert plain(member) == shown_value(member) == "Status.STORED"

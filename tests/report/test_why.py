@@ -77,3 +77,24 @@ def test_every_stand_in_is_explained():
         if getattr(value, "__module__", "") == callables.__name__ and not name.startswith("_")
     }  # fmt: skip
     assert own - {"likely_value", "StandinStore"} == set(STAND_INS)
+
+
+def test_code_that_python_generates_is_named_by_its_text():
+    """Line 4 of a generated `__eq__` is no line of the file, and its maker no method of the class."""
+    made = "__create_fn__.<locals>.__eq__"
+    steps = [
+        row(1, 4, "self.counts", "read Stats.counts", file="<string>", function=made),
+        row(1, 4, "self.total", "read Stats.total", file="<string>", function=made),
+        row(2, 18, "self.total += n", "write Stats.total", file="stats.py", function="Stats.record"),
+        row(1, 4, "other.total", "read Stats.total", file="<string>", function=made),
+    ]
+    finding = Finding(
+        "wrong-result", "Stats: `x == x` is False", ["Stats.__eq__"], interleaving=steps, race=[steps[2], steps[3]]
+    )
+    said = [text for text, _kind in why_sentences(finding)]
+    assert "Race: write Stats.total at line 18 (thread 2) and read Stats.total at `other.total` (thread 1)." in said
+    uncovered = "line 18 in `Stats.record` and `other.total` in the generated `__eq__`"
+    assert f"Not under one lock: {uncovered}; no lock covers both accesses." in said
+    shown = as_text(finding_lines(finding, Layout(120)))
+    rows = [line.split("→")[0].strip("▶ ") for line in shown.splitlines() if "→ read Stats.total" in line]
+    assert rows == ["self.total", "other.total"]

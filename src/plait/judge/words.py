@@ -42,7 +42,9 @@ def plain(value: Any, telling: Collection[Attribute] = ()) -> str:
         return repr(bytes.fromhex(rest[0]))
     if kind == "tuple":
         return "(" + _joined(rest, telling) + ("," if len(rest) == 1 else "") + ")"
-    if kind in ("named", "value", "enum", "variable"):
+    if kind == "enum":
+        return ".".join(map(str, rest))
+    if kind in ("named", "value", "variable"):
         return _own(str(rest[-1]))
     content = _content_of(kind, rest, telling)
     if content:

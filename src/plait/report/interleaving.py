@@ -170,7 +170,7 @@ def _cells(
     conflicts = {_identity(row) for row in racing}
     places = {_place(row) for row in racing}
     cells: list[_Cell] = []
-    for _key, group in itertools.groupby(shown, lambda row: (row.thread, row.file, row.line)):
+    for _key, group in itertools.groupby(shown, _line_of):
         together = list(group)
         first = together[0]
         where = str(first.line) if len(files) == 1 else f"{Path(first.file).name}:{first.line}"
@@ -190,6 +190,11 @@ def _cells(
     for cell in (*cells[:1], *cells[-1:]):
         cell.weight = min(cell.weight, _BORDER)
     return cells, files
+
+
+def _line_of(row: AccessStep) -> tuple[int, str, int, str]:
+    """Return what the accesses of one row share: the line; in generated code, which has one line only, the text."""
+    return row.thread, row.file, row.line, "" if row.is_in_a_file else row.code
 
 
 _BORDER = 2

@@ -98,15 +98,24 @@ def race_sentence(race: Sequence[AccessStep], interleaving: Sequence[AccessStep]
 
 
 def _line(step: AccessStep, several: bool) -> str:
+    if not step.is_in_a_file and step.code:  # its line numbers are those of no file
+        return f"`{step.code}`"
     return f"{Path(step.file).name}:{step.line}" if several else f"line {step.line}"
 
 
 def _uncovered(race: Sequence[AccessStep]) -> str:
     """Return what has to run under one lock, where no single function was interrupted between two of its lines."""
-    places = " and ".join(dict.fromkeys(f"line {step.line} in `{function_shown(step.function)}`" for step in race))
+    places = " and ".join(dict.fromkeys(f"{_line(step, several=False)} in {_function(step)}" for step in race))
     common = set.intersection(*(set(step.locks) for step in race))
     said = f"each holds {', '.join(sorted(common))} for itself" if common else "no lock covers both accesses"
     return f"Not under one lock: {places}; {said}."
+
+
+def _function(step: AccessStep) -> str:
+    """Return the function of a step: the maker of a generated method, such as a dataclass's, tells a reader nothing."""
+    if step.is_in_a_file:
+        return f"`{function_shown(step.function)}`"
+    return f"the generated `{step.function.rpartition('<locals>.')[2]}`"
 
 
 def _related(finding: Finding) -> list[str]:
