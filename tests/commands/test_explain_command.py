@@ -102,3 +102,18 @@ def test_what_two_commands_have_stored_is_listed_once(kept, capsys):
     assert len(capsys.readouterr().out.splitlines()) == len(kept)
     assert main(["explain", kept[0]]) == 0
     assert capsys.readouterr().out.count("in stock:Stock: ") == 1
+
+
+def test_one_fault_is_listed_once_whatever_its_tests_said(kept, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "60")
+    with Store(Path(".plait")) as store:
+        content = {
+            **finding("Stock: `put` can lose what another call of `put` has stored").as_json(),
+            "subject": "stock:Stock",
+        }
+        store.record_finding("check stock:Stock", "once more", content, status="open")
+    assert main(["explain"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:16] for line in lines].count(kept[0]) == 1
+    assert all(line.startswith((*kept, " " * 28)) for line in lines)  # the summary is a column
+    assert len(lines) > len(kept)

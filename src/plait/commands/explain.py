@@ -12,7 +12,7 @@ from plait.errors import NOTHING_FOUND, UsageError
 from plait.model.finding import Finding
 from plait.model.fingerprint import LENGTH, fingerprint_of
 from plait.report.finding_text import finding_lines
-from plait.report.layout import fitted, show, terminal_layout
+from plait.report.layout import Layout, Line, Span, fitted, show, terminal_layout, wrapped
 from plait.report.publish import json_text, write_whole
 from plait.report.sources import name_from
 from plait.store.database import FILE, FOLDER, Known, Store
@@ -34,8 +34,9 @@ def run_explain(options: argparse.Namespace) -> int:
     if options.argument is None:
         if options.json is not None:
             raise UsageError("--json writes one finding: give its fingerprint; `plait explain` lists them")
-        lines = [_line(each) for each in kept] or [f"{FOLDER} holds no findings: `plait check` looks for some"]
-        show(fitted("\n".join(lines), terminal_layout()))
+        layout = terminal_layout()
+        lines = [line for each in _latest(kept) for line in _lines(each, layout)]
+        show(lines or fitted(f"{FOLDER} holds no findings: `plait check` looks for some", layout))
         return NOTHING_FOUND
     for each in _asked(options.argument, kept):
         _show(each, options)
@@ -69,7 +70,7 @@ def _asked(text: str, kept: list[_Kept]) -> list[_Kept]:
     matching = [each for each in kept if each.fingerprint.startswith(wanted)] if len(wanted) >= LEAST else []
     names = list(dict.fromkeys(each.fingerprint for each in matching))
     if not names:
-        there = f"`plait explain` lists the {len(kept)} that it holds" if kept else "it holds no findings"
+        there = f"`plait explain` lists the {len(_latest(kept))} that it holds" if kept else "it holds no findings"
         hint = "" if len(wanted) >= LEAST else f" (give at least {LEAST} of its {LENGTH} digits)"
         if Path(text).is_file():
             hint = f": it is a file; `plait replay {text}` shows what a file holds"
@@ -80,8 +81,21 @@ def _asked(text: str, kept: list[_Kept]) -> list[_Kept]:
     return still or matching[:1]
 
 
-def _line(each: _Kept) -> str:
-    return f"{each.fingerprint}  {each.known.status:8}  {each.finding.summary}"
+def _latest(kept: list[_Kept]) -> list[_Kept]:
+    """Return the latest finding of each fingerprint: other tests of the same fault have other words for it."""
+    latest: dict[tuple[str, str], _Kept] = {}
+    for each in kept:
+        latest.setdefault((each.fingerprint, each.subject), each)
+    return list(latest.values())
+
+
+def _lines(each: _Kept, layout: Layout) -> list[Line]:
+    """Return the entry of a finding in the list; its summary is a column of its own."""
+    head = f"{each.fingerprint}  {each.known.status:8}  "
+    if layout.unwrapped:
+        return [[Span(head + each.finding.summary)]]
+    parts = wrapped(each.finding.summary, layout.width - len(head), hang=0)
+    return [[Span((head if not number else " " * len(head)) + part)] for number, part in enumerate(parts)]
 
 
 def _show(each: _Kept, options: argparse.Namespace) -> None:
