@@ -65,7 +65,7 @@ def test_a_lost_update_is_found_and_told():
     assert "with 1 preemption" in text
     assert "self.value += 1" in text
     assert "read Counter.value: 0" in text
-    assert "only on free-threaded builds" in text
+    assert "Only on free-threaded builds" in text
     assert 'replay="' in text
     assert max(map(len, text.splitlines()[:-1])) <= 100
 

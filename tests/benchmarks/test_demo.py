@@ -14,5 +14,5 @@ def test_the_demo_tells_the_two_versions_apart():
     assert "Pass." in before
     assert "the balance is -8" in after
     assert "27 if self.balance >= amount:" in after
-    assert "can happen today" in after
+    assert "Can happen today" in after
     assert done.stderr == ""

@@ -103,3 +103,10 @@ def test_a_class_given_for_a_file_says_what_to_do_first(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=r"plait check shop\.stock:Stock --json result\.json"):
         read_result(Path("shop.stock:Stock"))
+
+
+def test_what_a_file_lacks_is_named(tmp_path):
+    file = tmp_path / "other.json"
+    file.write_text('{"schema": 1}', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"is no result file of plait: it has no 'findings'$"):
+        read_result(file)

@@ -42,7 +42,9 @@ def test_one_thread(plait):
     )
     result = run(project)
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*InterleavingError: the check failed*", "*thread 1: increment*", "*replay it with*"])
+    result.stdout.fnmatch_lines(
+        ["*InterleavingError: the check failed*", "*thread 1: increment*", "*give explore the argument replay*"]
+    )
 
 
 def test_the_marker_gives_defaults(project):

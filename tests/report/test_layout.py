@@ -26,7 +26,7 @@ WIDTHS = (72, 80, 100, 140)
 REPORTS = {"check": (check_text, checked), "diff": (diff_text, compared), "explore": (explore_text, explored)}
 
 
-COPIED = "replay it: "  # a command to be copied stands in one line
+COPIED = "Replay it: "  # a command to be copied stands in one line
 
 
 class Terminal(io.StringIO):

@@ -56,6 +56,7 @@ def test_spellings(project, text, module, qualname, file):
         ("Account", "without its module"),
         ("pkg.Both", "write pkg:Both or pkg.Both:Class"),
         ("gone.py:X", "there is no file gone.py"),
+        ("./:X", "is a folder: `plait audit ./` judges"),
         ("./notes.txt:X", "not a Python source file"),
         ("two-words.py:X", "cannot be imported"),
         ("account.py:a-b", "is not the name of a class"),

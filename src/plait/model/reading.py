@@ -78,7 +78,8 @@ def read_result(file: Path) -> ResultFile:
     try:
         return _result(file, data)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, SyntaxError) as error:
-        raise UsageError(f"{file} is no result file of plait: {type(error).__name__}: {_short(error)}") from None
+        why = f"it has no {error}" if isinstance(error, KeyError) else f"{type(error).__name__}: {_short(error)}"
+        raise UsageError(f"{file} is no result file of plait: {why}") from None
 
 
 def _data(file: Path) -> Any:

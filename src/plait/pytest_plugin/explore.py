@@ -12,6 +12,7 @@ import functools
 import inspect
 import json
 import os
+import shlex
 import sys
 import threading
 import time
@@ -50,7 +51,8 @@ from plait.pytest_plugin.outside import (
     StuckError,
     Watchdog,
 )
-from plait.report.story import story_data
+from plait.report.layout import as_text, terminal_layout
+from plait.report.story import story_data, story_lines
 from plait.run.asked import IDENTITY, keeps_locals
 from plait.run.engine import ENGINE, HANG
 from plait.run.foreign_locks import virtual_process_locks
@@ -411,7 +413,9 @@ class Explorer:
         if call.when == "call" and _ACCOUNT in item.stash:
             report.plait = item.stash[_ACCOUNT]
             if call.excinfo is not None and isinstance(call.excinfo.value, InterleavingError):
-                report.longrepr = str(call.excinfo.value)
+                again = f"Replay it: pytest {shlex.quote(item.nodeid)} --plait --plait-replay {{}}"
+                told = story_data(call.excinfo.value.verdict)
+                report.longrepr = as_text(story_lines(told, terminal_layout(), again=again))
         return report
 
     def pytest_runtest_logreport(self, report: Any) -> None:
@@ -429,9 +433,9 @@ class Explorer:
         schedules = sum(told["schedules"] for told in explored)
         whole = sum(told["exhausted"] for told in explored)
         write(
-            f"{counted(len(explored), 'test')} with threads explored ({counted(schedules, 'schedule')}, {whole} of the "
-            f"tests completely within their bounds), {alone} without threads of their own, "
-            f"{counted(len(self.impact), 'impacted code point')}"
+            f"{counted(len(explored), 'test')} with threads explored ({counted(schedules, 'schedule')}; every schedule "
+            f"within the bounds was tried for {whole}), {alone} without threads of their own, "
+            f"{counted(len(self.impact), 'place')} that the change can influence"
         )
         cut = sum(told.get("cut", 0) for told in explored)
         if cut:

@@ -78,7 +78,7 @@ def _statement_of_audit(result: AuditResult) -> list[str]:
     if stats["unsafe"]:
         lines.append(_promises(result))
     if every and result.verdict == "inconclusive":
-        lines.append("No conclusion: fewer than half could be judged. The reasons below say what to give.")
+        lines.append("No conclusion: fewer than half could be judged. The reasons above say what to give.")
     if every:
         lines.append(f"The package {stated}; this evidence supports `{claims.get('supported')}`.")
         lines.append(f"The GIL on a free-threaded build {claims.get('gil')}.")
@@ -168,8 +168,10 @@ def _in_one_line(audited: Audited) -> str:
     proof = audited.evidence
     calls = counted(proof["pairs"], "pair of calls", "pairs of calls")
     known = audited.check is not None and audited.check.stats.get("tests_known")
-    met = f"{proof['pairs_covered']} of {calls} met in {counted(proof['schedules'], 'schedule')}"
-    met += " of this run, others in an earlier one" if known else ""
+    # Tests whose code has not changed are not explored again: the count of this run alone would understate the proof.
+    done = counted(proof["schedules"], f"{'new ' if known else ''}schedule") if proof["schedules"] or not known else ""
+    done += (" and those of an earlier run" if done else "the schedules of an earlier run") if known else ""
+    met = f"{proof['pairs_covered']} of {calls} ran concurrently, in {done}"
     if audited.verdict == UNSAFE:
         pairs = ", ".join(f"{one} with {other}" for one, other in audited.unsafe[:_LISTED])
         more = f" and {counted(len(audited.unsafe) - _LISTED, 'pair')} more" if len(audited.unsafe) > _LISTED else ""

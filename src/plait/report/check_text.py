@@ -65,7 +65,7 @@ def _numbered(numbers: Sequence[int]) -> str:
 
 
 _ENDED = {
-    "budget": "limit reached", "finding": "search ended after the last new finding", "exhausted": "all tests tried",
+    "budget": "limit reached", "finding": "ended a while after the last new finding", "exhausted": "all tests tried",
     "interrupt": "interrupted",
 }  # fmt: skip
 
@@ -79,7 +79,7 @@ def check_statement(result: CheckResult) -> list[str]:
     violations = f"{counted(found, 'thread-safety violation')}{mended}"
     said = violations if found else "No thread-safety violation found" if stats["tests"] else "No test could be run"
     if result.verdict == "inconclusive" and stats["tests"]:
-        said = "No conclusion: what ran is no evidence"
+        said = "No conclusion"
     reason = [f"Why: {result.reason}."] if result.verdict == "inconclusive" and result.reason else []
     exhausted = stats.get("tests_exhausted", 0)
     # A test is left where it shows a violation: where all do, a bare 0 would read as if the search had been poor.

@@ -101,7 +101,7 @@ def diff_statement(result: DiffResult) -> list[str]:
         "difference": "Behaviour that only one version can show",
         "sequential-difference": "A warning, no concurrency difference",
         "none": "No difference found",
-        "inconclusive": "No conclusion: what ran is no evidence",
+        "inconclusive": "No conclusion",
     }[result.verdict]
     against = f"{result.versions['old']} against {result.versions['new']}"
     lines = [f"{said}: {result.subject}, {against} ({result.elapsed_s:.1f} s)."]

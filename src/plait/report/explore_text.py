@@ -27,7 +27,7 @@ def failing_tests(result: ExploreResult, layout: Layout) -> list[list[Line]]:
     found = []
     for test, told in zip(result.more.get("failed", ()), result.stories, strict=True):
         if "head" in told:
-            again = f"replay it: pytest {shlex.quote(test)} --plait --plait-replay "
+            again = f"Replay it: pytest {shlex.quote(test)} --plait --plait-replay "
             found.append(story_lines(told, layout, test=test, again=again + "{}"))
         else:
             found.append(fitted(f"{test}: {told['text']}", layout))

@@ -39,7 +39,11 @@ def story_data(verdict: Verdict) -> dict[str, Any]:
 
 
 def story_lines(
-    told: Mapping[str, Any], layout: Layout, *, test: str = "", again: str = 'replay it with replay="{}"'
+    told: Mapping[str, Any],
+    layout: Layout,
+    *,
+    test: str = "",
+    again: str = 'Replay it: give explore the argument replay="{}"',
 ) -> list[Line]:
     """Return the lines of a report; ``test`` is its name, ``again`` says what to do with the schedule."""
     lines = prose(f"{test}: {told['head']}" if test else told["head"], layout, "bad")
@@ -93,15 +97,15 @@ def _facts(verdict: Verdict) -> list[str]:
     if verdict.reachable:
         lines.append(_reach(verdict))
     plural = "" if verdict.executions == 1 else "s"
-    lines.append(f"found after {verdict.executions} execution{plural} ({verdict.strategy}, {verdict.elapsed:.2f} s)")
+    lines.append(f"Found after {verdict.executions} execution{plural} ({verdict.strategy}, {verdict.elapsed:.2f} s)")
     if verdict.confirmed_on_threads:
         lines[-1] += "; confirmed on OS threads"
     elif verdict.confirmed_on_threads is False:
         lines[-1] += "; NOT confirmed on OS threads"
     if verdict.lost is not None:
-        lines.append(f"the schedule no longer fits the code: {verdict.lost}")
+        lines.append(f"The schedule no longer fits the code: {verdict.lost}")
     if verdict.left:
-        lines.append(f"not under control: {', '.join(verdict.left)}")
+        lines.append(f"Not under control: {', '.join(verdict.left)}")
     return lines
 
 
@@ -109,7 +113,7 @@ def _reach(verdict: Verdict) -> str:
     here = f"{platform.python_implementation()} {sys.version_info.major}.{sys.version_info.minor}"
     gil = verdict.reachable.get("gil")
     if gil:
-        return f"can happen today: on builds with a GIL ({here}) as well as on free-threaded ones"
+        return f"Can happen today: on builds with a GIL ({here}) as well as on free-threaded ones"
     if gil is False:
-        return f"only on free-threaded builds: no schedule that {here} with its GIL allows fails"
-    return f"on free-threaded builds; no schedule with the GIL of {here} was found in the budget"
+        return f"Only on free-threaded builds: no schedule that {here} with its GIL allows fails"
+    return f"On free-threaded builds; no schedule with the GIL of {here} was found in the budget"

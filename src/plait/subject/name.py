@@ -48,6 +48,8 @@ def _is_dotted(text: str) -> bool:
 def _from_file(text: str, head: str, qualname: str, path: Path) -> Subject:
     file = Path(head).expanduser()
     file = file if file.is_absolute() else next((f for f in (path / file, file) if f.is_file()), path / file)
+    if file.is_dir():
+        raise UsageError(f"subject {text!r} is a folder: `plait audit {head}` judges every class in it; {FORMS}")
     if not file.is_file():
         raise UsageError(f"subject {text!r}: there is no file {head}; {_near(file) or FORMS}")
     if file.suffix != ".py":

@@ -1,6 +1,7 @@
 """`plait audit`: every public class and function gets a verdict, with its evidence or with a reason."""
 
 import json
+from dataclasses import replace
 from textwrap import dedent
 
 import pytest
@@ -208,6 +209,18 @@ def test_names_of_which_the_same_is_to_be_said_share_a_row(audited):
     ]  # fmt: skip
     said = as_text(audit_text(result, [*late[:2], other], Layout(100))).splitlines()
     assert [line.startswith("not judged   m:") for line in said[:3]] == [True] * 3
+
+
+def test_known_tests_are_no_schedules_of_this_run(audited):
+    """A second audit explores nothing again: "0 schedules" would read as if nothing had been done."""
+    result, all_of_them = audited
+    silent = next(
+        each for each in all_of_them if each.check is not None and each.verdict == "no violation" and not each.reason
+    )
+    check = replace(silent.check, stats={**silent.check.stats, "tests_known": 4})
+    for ran, said in ((0, "in the schedules of an earlier run"), (3, "in 3 new schedules and those of an earlier run")):
+        known = replace(silent, check=check, evidence={**silent.evidence, "schedules": ran})
+        assert f"ran concurrently, {said}" in " ".join(as_text(audit_text(result, [known], Layout(500))).split())
 
 
 def test_markdown_has_a_row_each(audited):

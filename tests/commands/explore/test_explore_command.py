@@ -62,7 +62,7 @@ def test_the_fault_is_found_within_five_schedules(project, tmp_path, capsys):
     assert "mina.py" in {Path(row["file"]).name for row in finding["interleaving"]}
     shown = capsys.readouterr().out
     assert "tests/test_mina.py::test_mina fails" in shown
-    assert "replay it: pytest tests/test_mina.py::test_mina --plait --plait-replay" in shown
+    assert "Replay it: pytest tests/test_mina.py::test_mina --plait --plait-replay" in shown
     assert "places that the change can influence (HEAD~1" in shown
 
 
@@ -171,7 +171,7 @@ def test_the_command_to_replay_a_schedule_makes_that_test_fail_and_no_other(proj
     assert (code, len(result["findings"])) == (1, 2)
     shown = capsys.readouterr().out
     assert "tests/test_races.py::test_two" in shown
-    commands = [line.partition("replay it: ")[2] for line in shown.splitlines() if "replay it: " in line]
+    commands = [line.partition("Replay it: ")[2] for line in shown.splitlines() if "Replay it: " in line]
     for command, name in zip(commands, ("test_two", "test_three"), strict=True):
         program, *words = shlex.split(command)
         assert (program, words[0]) == ("pytest", f"tests/test_races.py::{name}")

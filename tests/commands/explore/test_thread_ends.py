@@ -75,4 +75,4 @@ def test_sampling_finds_a_thread_that_dies_in_most_orders(pytester, search):
     pytester.makepyfile(test_buffer=BUFFER)
     done = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--plait", "--plait-schedule", search)
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["*raised AssertionError*", "found after ? execution*"])
+    done.stdout.fnmatch_lines(["*raised AssertionError*", "Found after ? execution*"])

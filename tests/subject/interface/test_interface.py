@@ -291,12 +291,21 @@ class Empty:
         return "Empty()"
 
 
+class Private:
+    def _inc(self):
+        pass
+
+    def _dec(self):
+        pass
+
+
 @pytest.mark.parametrize(
     ("owner", "words"),
     [
         (Abstract, ["is abstract", "get, put", "concrete subclass"]),
         (Contract, ["Protocol"]),
-        (Empty, ["no public methods"]),
+        (Empty, ["no public methods:"]),
+        (Private, ["no public methods (`_inc`, `_dec` begin with _)"]),
         (3, ["not a class", "int"]),
     ],
 )
@@ -350,7 +359,7 @@ def test_signature_hidden_by_new_is_found_in_init():
 
 
 def test_a_method_is_answered_with_its_class():
-    with pytest.raises(UsageError, match=r"shop:Cart.add is not a class but a function of one; give shop:Cart$"):
+    with pytest.raises(UsageError, match=r"shop:Cart.add is a method, not a class; give its class: shop:Cart$"):
         discover(snake_case, name="shop:Cart.add")
 
 

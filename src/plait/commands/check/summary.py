@@ -119,8 +119,8 @@ class Summary:
         alone, said = self.alone, []
         if any(each in alone.built for each in _INVENTED):
             said.append(
-                f"built by `{alone.built}`, with a stand-in of plait's for an object that nobody describes; "
-                "what a real one does was not tested. To give one: factories = [...] under [tool.plait]"
+                f"built by `{alone.built}`, with a stand-in that plait made for an argument; what a real object does "
+                "was not tested. To give a real one: factories = [...] under [tool.plait]"
             )
         return [*said, _as_written(alone)] if alone.recipe else said
 

@@ -42,7 +42,7 @@ def discover(owner: object, *, name: str) -> Interface:
         return _of_function(owner, name, above, own)
     if callable(owner):
         outer = name.rpartition(".")[0]
-        raise UsageError(f"{name} is not a class but a function of one; give {outer}")
+        raise UsageError(f"{name} is a method, not a class; give its class: {outer}")
     raise UsageError(f"{name} is not a class but an object of type {type(owner).__name__}")
 
 

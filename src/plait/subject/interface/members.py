@@ -101,6 +101,7 @@ def _is_not_called(cls: type, name: str, klass: type, attribute: Any) -> bool:
     return name in getattr(cls, "__members__", ()) or (name == "__iter__" and _iterates_itself(cls, attribute))
 
 
+_PRIVATE = re.compile(r"_(?!_)")
 _REFUSED = ("__setattr__", "__delattr__")
 """What a frozen data class has to raise: that it always does tells nothing against a test."""
 _BOOKKEEPING = frozenset({"name", "ident", "native_id", "daemon", "getName", "setName", "isDaemon", "setDaemon"})
@@ -177,6 +178,8 @@ def class_interface(cls: type, name: str) -> Interface:
         )
     if not any(each.name not in _PASSIVE for each in methods):
         alone = " of its own, and enumerated members do not change" if issubclass(cls, enum.Enum) else ""
+        private = [each for each, value in vars(cls).items() if _PRIVATE.match(each) and inspect.isfunction(value)]
+        alone += f" (`{'`, `'.join(private[:6])}` begin{'s' * (len(private) == 1)} with _)" if private else ""
         said = f"{name} has no public methods{alone}: there is nothing that two threads could call"
         raise UsageError(said, about=NO_METHODS)
     imports = (f"from {module} import {qualname.partition('.')[0]}",)
