@@ -15,7 +15,7 @@ from review_samples import account, cache, clean, result, touched, unusable, who
 from plait.cli.main import main
 from plait.commands.review import command
 from plait.judge.review import Brought
-from plait.model.finding import AccessStep, Effect, Finding
+from plait.model.finding import AccessStep, Effect, Finding, Gap, Guard
 from plait.report.html import html
 from plait.report.junit import junit
 from plait.report.layout import PIPED, as_text, piped_layout
@@ -30,6 +30,7 @@ from plait.report.review import (
     review_text,
 )
 from plait.report.sarif import sarif
+from plait.report.why import why_sentences
 from plait.subject.changes.locks import LockChange
 from result_schema import undescribed
 
@@ -172,6 +173,19 @@ def test_the_result_for_programs(whole, golden):
     golden("review/findings.shape.json", json.dumps(shape(data), indent=1))
     golden("review/findings.junit.xml", without_version(junit(data)))
     golden("review/findings.sarif", without_version(sarif(data)))
+
+
+def test_what_explains_a_finding_names_files_as_its_steps_do():
+    """The page looks up the steps of a gap by file and line: with two names for one file it found no lock there."""
+    made = account()
+    (finding,) = made.diff.findings
+    own = finding.interleaving[0]
+    finding.gap = Gap(own.thread, own.own_file, own.function, 27, 29)
+    finding.guard = Guard("Account.balance", "Account._lock", (f"{own.own_file}:27",), 2)
+    (found,) = review_json(result([made]), [made])["findings"]
+    assert {row["file"] for row in found["interleaving"]} == {found["gap"]["file"]} == {"src/account.py"}
+    assert found["guard"]["unguarded"] == ["src/account.py:27"]
+    assert why_sentences(Finding.from_json(found))[1:] == why_sentences(finding)[1:]
 
 
 def test_nothing_of_the_code_under_test_becomes_markup_in_a_comment():

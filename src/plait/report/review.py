@@ -403,6 +403,14 @@ def _from_the_top(found: dict[str, Any], top: Path, prefix: str) -> None:
             found[key] = [{**row, "file": _named(str(row["file"]), top, prefix)} for row in found[key]]
     if "location" in found:
         found["location"] = {**found["location"], "file": _named(found["location"]["file"], top, prefix)}
+    if any("version" in row for row in found.get("interleaving", ())):  # of the old version: all names stay
+        return
+    if found.get("gap"):  # looked up among the steps by file and line: both need the same name
+        found["gap"] = {**found["gap"], "file": _named(found["gap"]["file"], top, prefix)}
+    if found.get("guard"):
+        places = (place.rpartition(":") for place in found["guard"]["unguarded"])
+        unguarded = [f"{_named(file, top, prefix)}:{number}" for file, _colon, number in places]
+        found["guard"] = {**found["guard"], "unguarded": unguarded}
 
 
 def _named(text: str, top: Path, prefix: str) -> str:

@@ -55,8 +55,12 @@ def difference_effect(
     if kind[0] == "objects":
         before = [_one(other) for other in others if other.results == outcome.results]
         return Effect(doers, f"return {_one(outcome)}", _otherwise(side, before))
-    both = zip(calls, outcome.results, strict=True)
-    said = " and ".join(f"`{call.method}` {shown_result(each, telling)}" for call, each in both)
+    given = [shown_result(each, telling) for each in outcome.results]
+    alike = len(given) > 1 and len({*given}) == len({call.method for call in calls}) == 1
+    if alike and given[0].startswith(("returns ", "raises ")):
+        count = "both" if len(given) == 2 else "all"
+        return Effect(f"{count} calls of `{calls[0].method}`", _infinitive(given[0]))
+    said = " and ".join(f"`{call.method}` {each}" for call, each in zip(calls, given, strict=True))
     return Effect("", f"it can happen together that {said}")
 
 
