@@ -8,6 +8,7 @@ from report_samples import SCHEDULE, bisected, checked, compared, shape, spoken,
 
 from plait.judge.difference.outcome import Outcome, View
 from plait.report.bisect_text import bisect_text
+from plait.report.diff_text import diff_statement
 from plait.report.junit import junit
 from plait.report.layout import as_text
 from plait.report.reproducer import reproducer_text, write_diff_reproducer
@@ -63,3 +64,12 @@ def test_the_reproducer_of_a_difference(golden, tmp_path, monkeypatch):
     text = file.read_text(encoding="utf-8")
     compile(text, "reproducer", "exec")
     golden("diff/reproducer.py.txt", without_version(text))
+
+
+@pytest.mark.parametrize(("made", "left"), [(11, True), (6, False)])
+def test_what_became_of_every_test_of_a_comparison_is_said(made, left):
+    result = compared()
+    result.stats |= {"tests_generated": made, "tests_filtered": 5, "checks": 1, "tests_unchecked": 0}
+    said = " ".join(diff_statement(result))
+    assert f"{made} tests made, 5 of them skipped" in said
+    assert ("; the rest was left when it was found" in said) == left

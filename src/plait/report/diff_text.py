@@ -94,6 +94,14 @@ def _skipped(count: int) -> str:
     return f"{count} of them skipped because {they} cannot interleave differently" if count else "none skipped"
 
 
+def _rest(result: DiffResult) -> str:
+    """Return what became of tests that were neither skipped nor explored: without it, the numbers do not add up."""
+    stats = result.stats
+    done = stats["tests_filtered"] + stats["checks"] + stats.get("tests_unchecked", 0)
+    left = result.verdict == "difference" and done < stats["tests_generated"]
+    return "; the rest was left when it was found" if left else ""
+
+
 def diff_statement(result: DiffResult) -> list[str]:
     """Return what was tested and what it covers: a pass is evidence, so the statement says for what."""
     stats = result.stats
@@ -113,7 +121,7 @@ def diff_statement(result: DiffResult) -> list[str]:
         lines.append(
             f"{counted(stats['changed_methods'], 'changed method')} in {counted(stats['changed_pairs'], 'pair')}; "
             f"{counted(stats['tests_generated'], 'test')} made, {_skipped(stats['tests_filtered'])}, "
-            f"{stats['checks']} explored on both versions ({counted(stats['schedules'], 'schedule')})."
+            f"{stats['checks']} explored on both versions ({counted(stats['schedules'], 'schedule')}){_rest(result)}."
         )
         if stats.get("tests_unchecked"):
             lines.append(f"{counted(stats['tests_unchecked'], 'test')} could not be explored within the budget.")
