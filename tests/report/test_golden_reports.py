@@ -69,7 +69,7 @@ def test_the_reproducer_of_a_difference(golden, tmp_path, monkeypatch):
 @pytest.mark.parametrize(("made", "left"), [(11, True), (6, False)])
 def test_what_became_of_every_test_of_a_comparison_is_said(made, left):
     result = compared()
-    result.stats |= {"tests_generated": made, "tests_filtered": 5, "checks": 1, "tests_unchecked": 0}
+    result.stats = {**result.stats, "tests_generated": made, "tests_filtered": 5, "checks": 1, "tests_unchecked": 0}
     said = " ".join(diff_statement(result))
     assert f"{made} tests made, 5 of them skipped" in said
     assert ("; the rest was left when it was found" in said) == left
