@@ -7,11 +7,11 @@ that generated files import: `plait.reproduce`, and `plait.generate.callables` w
 
 from plait.errors import PlaitBugError, UsageError
 from plait.explore.active.force import Forced, force
-from plait.generate.callables import Partner, Recorder, Standin, Thing, fresh, implemented
+from plait.generate.callables import Listener, Partner, Recorder, Standin, Thing, fresh, implemented
 from plait.judge.handwritten.verdict import Verdict
 from plait.scenario import InterleavingError, ReplayLostError, explore_threads, raise_for_failure
 
 __all__ = [
-    "Forced", "InterleavingError", "Partner", "PlaitBugError", "Recorder", "ReplayLostError", "Standin", "Thing",
-    "UsageError", "Verdict", "explore_threads", "force", "fresh", "implemented", "raise_for_failure",
+    "Forced", "InterleavingError", "Listener", "Partner", "PlaitBugError", "Recorder", "ReplayLostError", "Standin",
+    "Thing", "UsageError", "Verdict", "explore_threads", "force", "fresh", "implemented", "raise_for_failure",
 ]  # fmt: skip

@@ -164,6 +164,23 @@ class Cell:
         return True
 
 
+class Door:
+    def __init__(self):
+        self._inside = []
+        self._closed = False
+
+    def enter(self, name: str) -> None:
+        if self._closed:
+            raise RuntimeError("closed")
+        self._inside.append(name)
+
+    def close(self) -> None:
+        self._closed = True
+
+    def __len__(self) -> int:
+        return len(self._inside)
+
+
 class Constant:
     def value(self) -> int:
         return 1
@@ -210,6 +227,12 @@ def test_a_look_meets_two_changes_and_two_looks_meet_a_change(tmp_path):
     pairs = [methods_of(test) for test, _outcomes in planned(tmp_path, "Pairs")]
     assert [["__len__"], ["join", "join"]] in pairs
     assert [["__len__"], ["join"]] in pairs
+
+
+def test_what_is_refused_behind_a_call_meets_it_and_a_look(tmp_path):
+    found = [methods_of(test) for test, _outcomes in planned(tmp_path, "Door")]
+    assert [["enter"], ["close", "__len__"]] in found
+    assert [["close"], ["enter", "__len__"]] not in found  # who enters does not forbid to close
 
 
 def test_calls_get_the_same_things_and_others(tmp_path):

@@ -250,3 +250,36 @@ def test_one_call_lets_two_others_go_on(tmp_path, monkeypatch):
         and len(test.suffixes) == 3
         for test in tests
     )
+
+
+TAKEN_AWAY = """
+import threading
+
+class Cup:
+    def __init__(self):
+        self._condition = threading.Condition()
+        self._full = False
+
+    def fill(self):
+        with self._condition:
+            self._full = True
+            self._condition.notify_all()
+
+    def empty(self):
+        with self._condition:
+            self._full = False
+
+    def look(self):
+        with self._condition:
+            while not self._full:
+                self._condition.wait()
+            return self._full
+"""
+
+
+def test_another_method_takes_away_what_a_call_was_woken_for(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "SOURCE", TAKEN_AWAY)
+    _sequences, tests = made(tmp_path, "Cup", take=lambda waiting: waiting.take(40, lambda _test: True))
+    found = [[[call.method for call in suffix] for suffix in test.suffixes] for test in tests]
+    assert [["look"], ["fill", "empty"]] in found
+    assert [["look"], ["fill"], ["empty"]] in found

@@ -5,8 +5,11 @@ This module imports nothing of plait, because scripts that repeat a measurement 
 
 from __future__ import annotations
 
+import ast
+import linecache
 import sys
 from functools import cache, partial
+from itertools import islice
 from types import UnionType
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +42,62 @@ class Recorder:
 
     def __repr__(self) -> str:
         return f"Recorder({self.__name__!r})"
+
+
+class Listener:
+    """A callable that ignores what it is told, and makes a call of its own: ``Listener(x.get, 'a')`` calls back.
+
+    Two observers that call the same method are equal.
+    """
+
+    def __init__(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        self.__name__ = f"{getattr(call, '__name__', 'call')} again"
+        self._call = partial(call, *args, **kwargs)
+
+    def __call__(self, *_args: Any, **_kwargs: Any) -> None:
+        """Make the call."""
+        self._call()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Listener) and self.__name__ == other.__name__
+
+    def __hash__(self) -> int:
+        return hash(self.__name__)
+
+    def __repr__(self) -> str:
+        return f"Listener({self.__name__!r})"
+
+
+class Told:
+    """A callable that knows whether its results are of use to those who call it, or whether it is only told something.
+
+    It is told something if the call is a statement of its own.
+    """
+
+    def __init__(self) -> None:
+        self._told: list[bool] = []
+
+    def __call__(self, *_args: Any, **_kwargs: Any) -> None:
+        """Look at the statement that makes this call."""
+        frame = sys._getframe(1)
+        place = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
+        self._told.append(place in _statements(frame.f_code.co_filename))
+
+    def only(self) -> None:
+        """Raise LookupError unless it was called, and every time only told something."""
+        if not self._told or not all(self._told):
+            raise LookupError("nobody has told it anything, or somebody has used its result")
+
+
+@cache
+def _statements(file: str) -> frozenset[tuple[int | None, ...]]:
+    """Return the positions of the calls in a file that are statements of their own, as code objects have them."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return frozenset()
+    found = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+    return frozenset((each.lineno, each.end_lineno, each.col_offset, each.end_col_offset) for each in found)
 
 
 class Thing:

@@ -19,6 +19,7 @@ from plait.generate.raising import RaisingTests
 from plait.generate.sequence import LATER, Prefix, Sequences
 from plait.generate.siblings import SiblingTests
 from plait.generate.states import StateTests
+from plait.generate.telling import ToldTests
 from plait.generate.values.value import RECEIVER
 from plait.generate.waiting import WaitingTests
 from plait.model.test import Call, Test
@@ -51,6 +52,8 @@ _RAISING = 3
 """Most tests of a stage in which calls raise (`plait.generate.raising`)."""
 _CROSSED = 2
 """Most tests of a stage whose calls take two things in both orders (`plait.generate.crossing`)."""
+_TOLD = 2
+"""Most tests of a stage whose calls tell an observer that calls back (`plait.generate.telling`)."""
 _STATES = 6
 """Most tests of a stage in states in which calls change something (`plait.generate.states`)."""
 _FIRST_USES = 4
@@ -172,7 +175,8 @@ class Stages:
         own = Random(0)  # a separate source: these tests do not change the stages
         self._raising = RaisingTests(Sequences(catalogue, run, own), own)
         self._crossed = CrossedTests(Sequences(catalogue, run, own), own)
-        states, siblings = Random(0), Random(0)
+        states, siblings, telling = Random(0), Random(0), Random(0)
+        self._told = ToldTests(Sequences(catalogue, run, telling), telling)
         self._siblings = SiblingTests(Sequences(catalogue, run, siblings), siblings, scouts=False)
         self._states = StateTests(Sequences(catalogue, run, states), states, concerned=changed)
 
@@ -193,8 +197,8 @@ class Stages:
             tuple(Suffix(draft.call, draft.imports, draft.call.receiver in handed) for draft in drafts), waiting,
             (
                 *whole, *self._raising.take(_RAISING, self._is_wanted), *self._crossed.take(_CROSSED, self._is_wanted),
-                *self._states.take(_STATES, self._is_wanted), *self._siblings.take(_SIBLINGS, self._is_wanted),
-                *self._first_uses(),
+                *self._told.take(_TOLD, self._is_wanted), *self._states.take(_STATES, self._is_wanted),
+                *self._siblings.take(_SIBLINGS, self._is_wanted), *self._first_uses(),
             ),
         )  # fmt: skip
 

@@ -22,6 +22,7 @@ from plait.generate.publishing import PublishedTests
 from plait.generate.sequence import Sequences
 from plait.generate.siblings import SiblingTests
 from plait.generate.states import StateTests
+from plait.generate.telling import ToldTests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,11 +82,12 @@ def make_generator(
         return strategy
     # Separate sources: planned tests do not change the choices of the other strategies.
     crossing, changing = Random(0), Random(seed - part[0])
-    publishing, siblings = Random(0), Random(part[0])
+    publishing, siblings, telling = Random(0), Random(part[0]), Random(0)
     planned = (
         CrossedTests(Sequences(catalogue, run, crossing), crossing),
         StateTests(Sequences(catalogue, run, changing), changing, part=part),
         PublishedTests(Sequences(catalogue, run, publishing), publishing),
         SiblingTests(Sequences(catalogue, run, siblings), siblings, part=part),
+        ToldTests(Sequences(catalogue, run, telling), telling),
     )
     return DeeperTests(strategy, sequences, random, planned, threads=threads, wide=wide)

@@ -8,7 +8,9 @@ parameter. Every method is then tested where it changes something:
 - concurrently with another call that changes something, or looks at it, in the same state;
 - with two calls in a row in the other thread, each of which looks at the state: a change that is half done shows;
 - the other way round: one call that looks at the state, with two changes in a row, of which it must not see only the
-  later one.
+  later one;
+- concurrently with a call behind which it would be refused (something is closed, or full), and another one after that:
+  whoever is not refused came first, and what comes last must show it.
 
 What a call hands out (a token, a ticket, an object) is bound to a variable, and other methods are called with it:
 nothing else can be given back, renewed or cancelled. If the subject reads a clock, time passes in some states, so that
@@ -83,6 +85,8 @@ class _Explored:
     )  # methods that lead to one state from there
     reached: dict[tuple[State, int], int] = field(default_factory=dict)  # the state that a call leads to
     silent: dict[State, list[int]] = field(default_factory=dict)  # calls that return there and change nothing
+    refusing: dict[State, set[int]] = field(default_factory=dict)  # calls that raise or wait there
+    first: dict[int, State] = field(default_factory=dict)  # by state: the calls with which it was reached first
 
     @property
     def readers(self) -> list[int]:
@@ -107,6 +111,11 @@ class _Explored:
         """Return whether no other method does the same there: many only make an empty entry for a key."""
         reached = self.reached[state, number]
         return not reached or len(self.effects[state, reached]) == 1
+
+    def behind(self, state: State, number: int) -> State | None:
+        """Return calls that were tried further and lead to where this call leads; None if there are none."""
+        exact = (*state, number)
+        return exact if exact in self.changing else self.first.get(self.reached[state, number])
 
     def usable(self, number: int, state: State) -> bool:
         """Return whether the state has what the call is given, and such calls have returned or were not tried much."""
@@ -165,7 +174,8 @@ class StateTests(PlannedTests):
         rows: dict[tuple[str, Names], list[Candidate]] = {}
         bases = self._bases()
         for each in [self._explored(base, _LOOK * _BASES // max(len(bases), _BASES)) for base in bases]:
-            for kind, state, threads in chain(self._pairs(each), self._looks(each), self._changes(each)):
+            tests = chain(self._pairs(each), self._looks(each), self._changes(each), self._refusals(each))
+            for kind, state, threads in tests:
                 names = tuple(tuple(each.method(number) for number in thread) for thread in threads)
                 if not self._forbidden(names) and self._concerns(names):
                     rows.setdefault((kind, names), []).append((each, state, threads))
@@ -226,7 +236,7 @@ class StateTests(PlannedTests):
         runs = 0
         while waiting and runs < most:
             state = waiting.pop(0)
-            found.changing[state], found.silent[state] = [], []
+            found.changing[state], found.silent[state], found.refusing[state] = [], [], set()
             drafts = [*base.drafts, *(found.calls[number] for number in state)]
             following: list[State] = []
             for number, draft in enumerate(found.calls):  # which grows meanwhile
@@ -238,6 +248,10 @@ class StateTests(PlannedTests):
                 runs += 1
                 outcomes = self._sequences.tried([*drafts, draft])
                 returned = len(outcomes) > len(drafts) and outcomes[-1].status == "ok"
+                if len(outcomes) > len(drafts):
+                    found.first.setdefault(outcomes[len(drafts) - 1].state, state)
+                if not returned or outcomes[-1].waited:
+                    found.refusing[state].add(number)
                 if not returned:
                     found.refused[number] += 1
                     continue
@@ -413,6 +427,17 @@ class StateTests(PlannedTests):
             for other in (*each.silent[state], *each.changing[state]):
                 kind = "seen" if other in each.readers else "changes"
                 yield kind, state, ((other,), (one, two))
+
+    def _refusals(self, each: _Explored) -> Iterator[tuple[str, State, Numbers]]:
+        """Yield a call that changes something, with one behind which it is refused, and any other one after that."""
+        for state, numbers in each.changing.items():
+            for second in numbers:
+                behind = each.behind(state, second)
+                refused = each.refusing[behind].intersection(numbers) if behind is not None else ()
+                looking = [other for other in each.silent.get(behind or (), ()) if other in each.readers]
+                last = [*looking, *each.changing.get(behind or (), ())]
+                for first in sorted(refused):
+                    yield from (("refused", state, ((first,), (second, other))) for other in last)
 
 
 def _is_common(candidate: Candidate) -> bool:

@@ -6,8 +6,8 @@ Random tests seldom have all of that.
 
 So sequential runs search for states in which a single call waits: after the constructor, and after one call that is
 repeated a few times. Then they search for calls that end the waiting. Tests combine both: one call waits and one wakes
-it; the waker then takes what it has provided; two calls wait and one wakes; two wait for different things, of which
-one is provided; and calls that can only end each other's waiting.
+it; the waker, or another call, then takes away what was provided; two calls wait and one wakes; two wait for different
+things, of which one is provided; and calls that can only end each other's waiting.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ _PER_METHOD = 3
 """States kept for each method that waits."""
 _WAKERS = 4
 """Calls kept that wake one waiter."""
+_TAKERS = 2
+"""Calls kept that take away what a call has provided that wakes: each for another of so many wakers."""
 _CROWDED = 2
 """States kept in which one call wakes two waiters."""
 _CROWDED_LOOK = 150
@@ -77,7 +79,8 @@ class _Situation:
     """A state, a call that waits in it (``waiter``), and calls after which it does not wait (``wakers``).
 
     ``given`` are the arguments of the calls that have reached the state. ``others`` are further calls that wait in it.
-    ``ends`` are calls that return only after the waiter in the same thread, as a release after an acquire.
+    ``ends`` are calls that return only after the waiter in the same thread, as a release after an acquire. ``takers``
+    are calls of other methods, each behind one of the wakers, after which the waiter waits again.
     """
 
     prefix: Prefix
@@ -86,6 +89,7 @@ class _Situation:
     wakers: list[Draft] = field(default_factory=list)
     others: list[Draft] = field(default_factory=list)
     ends: list[Draft] = field(default_factory=list)
+    takers: list[tuple[Draft, Draft]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,7 @@ class WaitingTests:
             found += kept
         for situation in found:
             self._find_wakers(situation)
+            self._find_takers(situation)
         if found:
             found += self._find_crowded({each.waiter.call.method for each in found})
         made = (self._find_two_keys(situation) for situation in found)
@@ -208,6 +213,7 @@ class WaitingTests:
                     wakers = [each for each in situation.wakers if not self._any_waits(prefix, each, *twice)]
                     if wakers:
                         found.append(replace(situation, wakers=wakers))
+                        self._find_takers(found[-1])
         return found
 
     def _any_waits(self, prefix: Prefix, *drafts: Draft) -> bool:
@@ -312,6 +318,16 @@ class WaitingTests:
             if len(outcomes) == len(prefix.drafts) + 2 and not outcomes[-1].waited and outcomes[-2].status == "ok":
                 situation.wakers.append(draft)
 
+    def _find_takers(self, situation: _Situation) -> None:
+        """Find, for some wakers, a call of another method that takes away what the waiter was woken for."""
+        prefix, own = situation.prefix, situation.waiter.call.method
+        for waker in situation.wakers[:_TAKERS]:
+            for method in [each for each in self._methods() if each.name not in (own, waker.call.method)]:
+                taker = self._sequences.write(method, prefix, same=True)
+                if taker is not None and self._waits(prefix, waker, taker, situation.waiter):
+                    situation.takers.append((waker, taker))
+                    break
+
     def _find_two_keys(self, situation: _Situation) -> _TwoKeys | None:
         """Return a state in which a second call like the waiter waits for another key; None if there is none."""
         one = situation.waiter
@@ -375,6 +391,8 @@ class WaitingTests:
                 [[one, waker], [waker, again]],
                 *([[one], [two], [waker]] for two in others), *([[one], [two], [waker, one]] for two in others),
             ])  # fmt: skip
+        for waker, taker in situation.takers:
+            yield self._tests(situation.prefix, [[[one], [waker, taker]], [[one], [waker], [taker]]])
         yield self._tests(situation.prefix, [
             [[one], [one]], [[one], [one], [one]], [[one], [again]], [[one], [one], [again]],
         ])  # fmt: skip

@@ -36,7 +36,7 @@ def _place(step: AccessStep) -> tuple[str, str, str]:
 # there, otherwise the functions that raced. Deadlocks form a group if the same locks are taken in several orders.
 
 
-_STAND_INS = re.compile(r"\b(Recorder|Partner|Standin|implemented|Thing|fresh|lambda)\b")
+_STAND_INS = re.compile(r"\b(Recorder|Listener|Partner|Standin|implemented|Thing|fresh|lambda)\b")
 
 
 def code_to_mend(finding: Finding) -> str:
