@@ -9,6 +9,7 @@ from sequential import Runner
 from plait.errors import UsageError
 from plait.generate.catalogue import Hints
 from plait.generate.sequence import Sequences
+from plait.model.entering import is_paired
 from plait.model.test import Test
 
 
@@ -190,3 +191,24 @@ def test_a_name_that_a_call_has_made_is_given_to_others(catalogue_of):
             prefix = sequences.test(sequences.prefix(5), ()).prefix
             cancelled += sum(call.method == "cancel" for call in prefix)
     assert cancelled >= 20, cancelled  # none returns without
+
+
+class Room:
+    """Leaving it without having entered it makes the count wrong."""
+
+    def __init__(self):
+        self.inside = 0
+
+    def __enter__(self):
+        self.inside += 1
+
+    def __exit__(self, *_why):
+        self.inside -= 1
+
+
+def test_who_leaves_has_entered(catalogue_of):
+    sequences = sequences_of(catalogue_of(Room))
+    made = [sequences.compose(4, patterns(sequences.catalogue, ["__exit__", "with"], ["__exit__"])) for _ in range(20)]
+    assert all(is_paired(test) for test in made)
+    for test in made:
+        assert [outcome.status for outcome in Runner()(test)] == ["ok"] * len(test.prefix)

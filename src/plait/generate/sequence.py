@@ -11,6 +11,7 @@ import ast
 import functools
 import itertools
 import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ from plait.generate.outcome import CallOutcome, listed_values, missing_arguments
 from plait.generate.seeking import simplest, sought
 from plait.generate.values.value import RECEIVER, is_literal
 from plait.generate.values.wider import asked_for
+from plait.model.entering import ENTER, EXIT, unentered
 from plait.model.test import Call, Test, has_value
 
 if TYPE_CHECKING:
@@ -305,9 +307,26 @@ class Sequences:
         calls = [draft for suffix in suffixes for draft in suffix]
         used = {value for draft in [*prefix.drafts, *calls] for value in _values(draft)}
         before = [each for each in prefix.drafts if each.call.method != ARGUMENT or each.call.result in used]
+        if any(each.call.method == EXIT for each in (*before, *calls)):
+            before = self._entered(before, suffixes)
         alone = self._sequential([*before, *calls])
         threads = tuple(tuple(draft.call for draft in suffix) for suffix in suffixes)
         return Test(alone.imports, alone.prefix[: len(before)], threads)
+
+    def _entered(self, before: list[Draft], suffixes: Sequence[Sequence[Draft]]) -> list[Draft]:
+        """Return the calls before the threads with those of `__enter__` that are missing, if they can be made."""
+        enter = next((each for each in self.catalogue.methods if each.name == ENTER), None)
+        if enter is None:
+            return before
+        inside: Counter[str] = Counter()
+        drafts = list(before)
+        for at in reversed(unentered([each.call for each in before], inside)):
+            drafts.insert(at, Draft(Call(ENTER, enter.form, before[at].call.receiver)))
+        for suffix in suffixes:
+            for at in unentered([each.call for each in suffix], Counter()):
+                inside[receiver := suffix[at].call.receiver] -= 1
+                drafts += [Draft(Call(ENTER, enter.form, receiver))] if inside[receiver] < 0 else []
+        return drafts if all(each.status == "ok" for each in self.tried(drafts)) else before
 
     def _sequential(self, drafts: Sequence[Draft]) -> Test:
         imports = dict.fromkeys([*self.catalogue.imports, *(line for draft in drafts for line in draft.imports)])

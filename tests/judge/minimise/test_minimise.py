@@ -1,11 +1,12 @@
 """The minimum: no thread, call or argument can go, and no schedule with fewer preemptions shows the violation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from plait.judge.minimise.tests import Minimiser, descend, fewest_preemptions, smaller
-from plait.model.test import Test
+from plait.model.entering import is_paired
+from plait.model.test import Call, Test
 from plait.observe.places import PLACES
 
 SOURCE = """
@@ -98,3 +99,14 @@ def test_it_ends_early_when_told_to():
     found = descend(Shown(LONG), needed, lambda: len(needed.tried) == 3)
     assert len(needed.tried) == 3
     assert len(found.test.prefix) == len(LONG.prefix) - 3
+
+
+def test_whoever_leaves_an_object_has_still_entered_it():
+    made = Call("Room", "Room()", result="x")
+    enter, leave = (Call(f"__{name}__", f"{{receiver}}.__{name}__()") for name in ("enter", "exit"))
+    look = Call("look", "{receiver}.look()")
+    paired = Test((), (made, enter), ((leave, look), (enter, look)))
+    assert all(is_paired(each) for each in smaller(paired))
+    assert replace(paired, suffixes=((look,), (enter, look))) in list(smaller(paired))
+    unpaired = replace(paired, prefix=(made,))
+    assert any(not is_paired(each) for each in smaller(unpaired))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple, Protocol, TypeVar
 
 from plait.explore.dfs import Dfs
@@ -20,6 +20,7 @@ from plait.explore.runner import execute
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.safety import Examination, Violation
+from plait.model.entering import is_paired
 from plait.model.schedule import Schedule
 from plait.model.site import Site
 from plait.model.test import Call, Test
@@ -176,12 +177,16 @@ def descend(
 
 
 def smaller(test: Test, stated: Admitted | None = None) -> Iterator[Test]:
-    """Yield all tests one step smaller, the largest steps first. Arguments stay within the ``stated`` values."""
-    yield from _fewer_threads(test)
-    yield from _fewer_suffix_calls(test)
-    yield from _fewer_prefix_calls(test)
-    yield from _simpler_arguments(test, stated or {})
-    yield from _without_two_prefix_calls(test)
+    """Yield all tests one step smaller, the largest steps first. Arguments stay within the ``stated`` values.
+
+    Where whoever leaves an object has entered it, that stays so.
+    """
+    paired = is_paired(test)
+    steps = chain(
+        _fewer_threads(test), _fewer_suffix_calls(test), _fewer_prefix_calls(test),
+        _simpler_arguments(test, stated or {}), _without_two_prefix_calls(test),
+    )  # fmt: skip
+    return (each for each in steps if not paired or is_paired(each))
 
 
 def _fewer_threads(test: Test) -> Iterator[Test]:
