@@ -32,6 +32,23 @@ class Bank:
         return True
 
 
+class Purse:
+    def __init__(self):
+        self.coins = 0
+
+    def put(self, coins: int) -> None:
+        self.coins += coins
+
+    def pour(self, other: "Purse", coins: int = 1) -> None:
+        if self.coins < coins:
+            raise ValueError("not enough")
+        self.coins -= coins
+        other.coins += coins
+
+    def __add__(self, other: "Purse") -> int:
+        return self.coins + other.coins
+
+
 class Counter:
     def __init__(self):
         self.count = 0
@@ -68,6 +85,18 @@ def test_both_things_are_made_first_and_the_calls_cross(tmp_path):
         assert {call.method for call in test.prefix[1:]} == {"open"}
         assert int(dict(test.prefix[1].kwargs)["balance"]) >= int(one.args[2])
     assert later == [None] * 20  # each test once
+
+
+def test_two_objects_are_given_to_each_other(tmp_path):
+    tests, _later = made(tmp_path, "Purse")
+    lines = [
+        [[call.source.partition(", ")[0].rstrip(")") for call in suffix] for suffix in test.suffixes] for test in tests
+    ]
+    assert [["x.pour(other"], ["other.pour(x"]] in lines
+    assert [["x.pour(other"], ["x + other"]] in lines
+    assert any(one == ["x.pour(other"] and two[0].startswith("other.put(") for one, two in lines)
+    rich = [test for test in tests if test.suffixes[0][0].method == "pour"]
+    assert all({"put"} == {call.method for call in test.prefix[2:]} for test in rich)  # there is something to pour
 
 
 @pytest.mark.parametrize("name", ["Counter"])
