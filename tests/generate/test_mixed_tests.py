@@ -1,5 +1,7 @@
 """Tests of many methods at once, while pairs have never met."""
 
+import collections
+import queue
 from random import Random
 
 import zoo
@@ -7,7 +9,9 @@ from sequential import Runner
 
 from plait.generate.mixing import MixedTests, is_wide
 from plait.generate.pairs import PairTable, pair
+from plait.generate.registry import make_generator
 from plait.generate.sequence import Sequences
+from plait.model.test import MAX_ORDERS, count_orders
 
 
 def mixed(catalogue, pairs, seed=0):
@@ -36,6 +40,25 @@ def test_wide_tests_have_pairs_that_have_not_met_and_end_when_few_are_left(catal
     met = sum(record.covered > 0 for record in pairs.records.values())
     assert met >= 0.8 * len(pairs.records)
     assert tests < len(pairs.records) / 4  # a test for each pair would take four times as many
+
+
+def test_most_pairs_of_a_large_class_are_in_its_first_wide_tests(catalogue_of):
+    catalogue = catalogue_of(collections.OrderedDict)
+    pairs = PairTable(each.name for each in catalogue.methods)
+    made = mixed(catalogue, pairs)
+    for _ in range(20):
+        test = made.next_test()
+        if test is not None:
+            pairs.add_coverage(dict.fromkeys(across(test), 1))
+            assert count_orders([len(suffix) for suffix in test.suffixes]) <= MAX_ORDERS
+    assert len(pairs.records) > 200
+    assert pairs.covered >= 0.8 * len(pairs.records)
+
+
+def test_a_class_whose_calls_wait_gets_wide_tests_too(catalogue_of):
+    strategy = make_generator("covcon", catalogue_of(queue.Queue), Runner(patience=0.05), deeper=True)
+    tests = [strategy.next_test() for _ in range(16)]
+    assert sum(is_wide(call.method for call in test.calls) for test in tests) >= 2
 
 
 def test_pairs_that_never_meet_are_left_to_others(catalogue_of):

@@ -89,15 +89,16 @@ class DeeperTests:
             itself = [pair for pair in self.pairs.records if pair[0] == pair[1]]
             self._alone = [(pair, how) for pair in itself for how in (TWINS, APART, ANYHOW)]
             self._random.shuffle(self._alone)
-        special = self._raising.next_test() or self._waiting.next_test()
+        special = self._mixed.next_test() if self._mixed is not None else None
+        special = special or self._raising.next_test() or self._waiting.next_test()
         for each in self._planned if special is None else ():
             special = special or each.next_test()
-        if special is None and self._mixed is not None:
-            special = self._mixed.next_test()
         if special is not None:
             return special
         if self._alone and self._random.random() < _SHARE:
             pair, how = self._alone.pop()
+            while self._alone and self._sequences.knowledge.of(pair[0]).uncallable:
+                pair, how = self._alone.pop()
             test = self._of(pair, 0, third=False, how=how)
             if test is not None:
                 return test

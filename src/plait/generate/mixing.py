@@ -1,14 +1,14 @@
 """Wide tests: each covers several pairs of methods that have never run concurrently.
 
-A class of twenty methods has two hundred pairs. One test for each of them takes minutes; four calls against four are
-sixteen pairs at once. Wide tests do not replace the short ones, whose schedules can be explored completely. They show
-which methods interact, and they are judged like any other test. They have two threads: with more of them, so many calls
-would have too many orders.
+A class of twenty methods has two hundred pairs. One test for each of them takes minutes; two calls against twenty-six
+are fifty-two pairs at once. Wide tests do not replace the short ones, whose schedules can be explored completely. They
+show which methods interact, and they are judged like any other test. They have two threads: with more of them, so many
+calls would have too many orders.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from plait.generate.pairs import pair
 
@@ -20,53 +20,73 @@ if TYPE_CHECKING:
     from plait.generate.sequence import Sequences
     from plait.model.test import Test
 
-_WIDTH = 4
-"""Calls in each thread. Eight calls have 70 orders, few enough to run them all as the specification."""
-_LONG = (2, 16)
-"""Calls of the two threads for a class of many methods: 32 pairs at once, 153 orders."""
+_WIDE = 4
+"""More different methods than in any short test."""
 _WORTH = 3
 """Fewest uncovered pairs that are worth a wide test; for fewer, tests of single pairs are as good. Each stream has a
 part of the pairs only, so that this is a sixth of those of a class of twenty methods."""
-_MANY = 40
-"""Uncovered pairs above which wide tests are longer and come more often."""
 _TRIES = 3
 """Wide tests made for a pair; if it is still uncovered then, it is left to the short tests."""
-_EVERY, _OFTEN = 3, 2
-"""Requests from one wide test to the next: usually, and while many pairs are uncovered."""
-_FIRST = 8
-"""Requests before the first wide test: short tests find more, so they come first."""
 _PREFIX = 4
+_ATTEMPTS = 3
+"""Choices of methods that are tried for one wide test: one that cannot be called is known for it afterwards."""
+
+
+class _Plan(NamedTuple):
+    """How wide tests are made while more than ``unmet`` pairs are uncovered.
+
+    ``shapes`` has the calls of each thread: as many pairs as their product, and few enough orders to run them all as
+    the specification. ``first`` and ``every`` count requests. Short tests find more, so they come first; but those of a
+    large class would cover a small part of its pairs.
+    """
+
+    unmet: int
+    shapes: tuple[tuple[int, int], ...]
+    first: int
+    every: int
+
+
+_PLANS = (
+    _Plan(160, ((1, 60), (2, 26)), 2, 2), _Plan(40, ((2, 26), (3, 10)), 4, 2), _Plan(0, ((4, 4), (2, 10)), 8, 4),
+)  # fmt: skip
 
 
 def is_wide(methods: Iterable[str]) -> bool:
     """Return whether a test that calls these methods is a wide one."""
-    return len(set(methods)) > _WIDTH
+    return len(set(methods)) > _WIDE
 
 
 class MixedTests:
-    """A source of wide tests, one every second or third time, while enough pairs are uncovered."""
+    """A source of wide tests, one now and then, while enough pairs are uncovered."""
 
     def __init__(self, sequences: Sequences, random: Random, pairs: PairTable) -> None:
         self._sequences = sequences
         self._random = random
         self._pairs = pairs
         self._asked = 0
-        self._many = False
         self._tried: dict[tuple[str, str], int] = {}
 
     def next_test(self) -> Test | None:
         """Return a wide test, or None if another strategy should make the next test."""
         self._asked += 1
-        if self._asked <= _FIRST or self._asked % (_OFTEN if self._many else _EVERY):
+        if all(not _is_due(each, self._asked) for each in _PLANS):
             return None
-        unmet = self._unmet()
-        self._many = len(unmet) > _MANY
-        if len(unmet) < _WORTH:
-            return None
-        names = self._chosen(unmet, _LONG if self._many else (_WIDTH, _WIDTH))
-        for one in names[0]:
-            for two in names[1]:
-                self._tried[pair(one, two)] = self._tried.get(pair(one, two), 0) + 1
+        for _ in range(_ATTEMPTS):
+            unmet = self._unmet()
+            plan = next((each for each in _PLANS if len(unmet) > each.unmet), _PLANS[-1])
+            if len(unmet) < _WORTH or not _is_due(plan, self._asked):
+                return None
+            test = self._covering(unmet, plan)
+            if test is not None:
+                return test
+        return None
+
+    def _covering(self, unmet: set[tuple[str, str]], plan: _Plan) -> Test | None:
+        """Return a test of the shape that has the most of these pairs."""
+        chosen = [self._chosen(unmet, shape) for shape in plan.shapes]
+        names = max(chosen, key=lambda sides: len(unmet & _across(sides)))
+        for each in _across(names):
+            self._tried[each] = self._tried.get(each, 0) + 1
         catalogue = self._sequences.catalogue
         patterns = [[catalogue.method(name) for name in side] for side in names]
         return self._sequences.compose(self._random.choice((0, _PREFIX)), patterns)
@@ -112,3 +132,11 @@ class MixedTests:
         for side in sides:
             side.sort(key=lambda name: self._sequences.knowledge.of(name).blocked > 0)
         return sides
+
+
+def _is_due(plan: _Plan, asked: int) -> bool:
+    return asked >= plan.first and (asked - plan.first) % plan.every == 0
+
+
+def _across(sides: tuple[list[str], list[str]]) -> set[tuple[str, str]]:
+    return {pair(one, two) for one in sides[0] for two in sides[1]}

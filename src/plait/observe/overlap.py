@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 def overlaps(engine: Engine, bed: Testbed, public: Container[str]) -> Counter[tuple[str, str]]:
     """Return how often each pair of public methods was active at the same time, in direct and nested calls.
 
-    A call is active from its first access to its last one; a nested method while accesses come from its code. Two calls
-    that cannot be interrupted, because they have one access or none, count as overlapping if both had begun before
-    either returned: an overlap of them shows in no other way.
+    A call is active from its first access to its last one, and before the first one while it has to wait for it (for a
+    lock, for example); a nested method while accesses come from its code. Two calls that cannot be interrupted, because
+    they have one access or none, count as overlapping if both had begun before either returned: an overlap of them
+    shows in no other way. So does a call without accesses with any other call.
     """
     accesses = _accesses(engine, bed.done)
     found = covered_pairs(_events(engine, bed, public, accesses))
@@ -50,11 +51,22 @@ def _events(
 ) -> list[MethodEvent]:
     calls = {at: number for number, own in enumerate(accesses) for at in own}
     methods = [bed.test.suffixes[done.thread - 1][done.index].method for done in bed.done]
+    kept_waiting: dict[int, list[int]] = {}  # calls by the step at which they already have to wait
+    for number, own in enumerate(accesses):
+        at = _first_wait(engine, bed.done[number], own)
+        if at is not None:
+            kept_waiting.setdefault(at, []).append(number)
     last = {own[-1] for own in accesses if own}
     stacks: dict[int, list[str]] = {done.number: [] for done in bed.done}
     events: list[MethodEvent] = []
     trace = engine.trace
-    for at in sorted(calls):
+    for at in sorted({*calls, *kept_waiting}):
+        for number in kept_waiting.get(at, ()):
+            begun = bed.done[number].number
+            stacks[begun].append(methods[number])
+            events.append(MethodEvent("start", methods[number], begun))
+        if at not in calls:
+            continue
         thread, _loc, _mode, site, _enabled, _after = trace[at]
         stack = stacks[thread]
         outer = methods[calls[at]]
@@ -73,6 +85,18 @@ def _events(
     return events
 
 
+def _first_wait(engine: Engine, done: Done, own: Sequence[int]) -> int | None:
+    """Return the first step of another thread at which a call had to wait for its own first access; None if none is.
+
+    A call all of whose steps are under one lock has nothing but this wait that can overlap another call under the lock.
+    """
+    for at in range(done.start, own[0] if own else done.start):
+        enabled = engine.trace[at][4]
+        if enabled is not None and done.number not in enabled:
+            return at
+    return None
+
+
 @functools.lru_cache(maxsize=4096)
 def _function_at(site: int) -> str:
     """Return the name of the function that contains a place, which is given by its number."""
@@ -83,10 +107,14 @@ def _unsplit(bed: Testbed, accesses: Sequence[Sequence[int]]) -> Counter[tuple[s
     """Return the pairs of uninterruptible calls that had both begun before either returned."""
     extents = [(done, *_extent(done, own), len(own)) for done, own in zip(bed.done, accesses, strict=True)]
     found: Counter[tuple[str, str]] = Counter()
-    for at, (one, begin, end, steps) in enumerate(extents):
+    for at, (one, begin_one, end_one, steps) in enumerate(extents):
         for two, begin_two, end_two, steps_two in extents[at + 1 :]:
             seen = max(steps, steps_two) > 1 and min(steps, steps_two) > 0  # by the steps of both
-            if one.number != two.number and not seen and begin <= end_two and begin_two <= end:
+            if min(steps, steps_two):
+                both = begin_one <= end_two and begin_two <= end_one
+            else:
+                both = one.start <= end_two and two.start <= end_one
+            if one.number != two.number and not seen and both:
                 methods = [bed.test.suffixes[each.thread - 1][each.index].method for each in (one, two)]
                 found[_pair(methods[0], methods[1])] += 1
     return found
