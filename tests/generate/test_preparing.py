@@ -137,6 +137,42 @@ class Filter:
         self._conditions.update(conditions)
 
 
+class Node:
+    def __init__(self, number):
+        self.depth = number
+        self.identifier = f"node-{number:040}"
+
+
+class Forest:
+    """What it is asked for is a part of what it has handed out."""
+
+    def __init__(self):
+        self._nodes = {}
+
+    def plant(self):
+        node = Node(len(self._nodes))
+        self._nodes[node.identifier] = node
+        return node
+
+    def depth(self, nid):
+        return self._nodes[nid].depth
+
+
+class Spans:
+    """A thing is found again only with all that it was made of."""
+
+    def __init__(self):
+        self._spans = []
+
+    def add(self, begin, end, data=None):
+        if not begin < end:
+            raise ValueError("empty")
+        self._spans.append((begin, end, data))
+
+    def drop(self, begin, end, data=None):
+        self._spans.remove((begin, end, data))
+
+
 class Broken:
     """Nothing helps."""
 
@@ -159,7 +195,13 @@ def prepared(catalogue_of, cls, name, seed=0):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     ("cls", "name", "needed"),
-    [(Progress, "finish", ["add"]), (Channel, "newest", ["connect", "subscribe"]), (Table, "as_number", ["put"])],
+    [
+        (Progress, "finish", ["add"]),
+        (Channel, "newest", ["connect", "subscribe"]),
+        (Table, "as_number", ["put"]),
+        (Forest, "depth", ["plant"]),
+        (Spans, "drop", ["add"]),
+    ],
 )
 def test_a_call_returns_behind_others(catalogue_of, cls, name, needed, seed):
     _sequences, test = prepared(catalogue_of, cls, name, seed)
@@ -215,3 +257,37 @@ def test_what_is_known_is_used(catalogue_of):
                 assert alone.suffixes == ()
                 returned += Runner()(whole)[-1].status == "ok"
     assert returned >= 40  # of a hundred: half of the tests use what is known
+
+
+def test_variables_of_one_preparation_are_no_values_elsewhere(catalogue_of):
+    for cls, name in ((Forest, "depth"), (Progress, "finish"), (Host, "plugin")):
+        sequences, test = prepared(catalogue_of, cls, name)
+        assert test is not None
+        texts = {value.text for pool in sequences.catalogue.pools.values() for value in pool.values}
+        assert not [each for each in texts if each.startswith(("r1", "x."))]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_method_that_needs_the_same_as_another_costs_few_runs(catalogue_of, seed):
+    runs = []
+    runner = Runner()
+    sequences = Sequences(catalogue_of(Nursery), lambda test: runs.append(test) or runner(test), Random(seed))
+    preparing = Preparing(sequences)
+    for method in sequences.catalogue.methods:
+        sequences.compose(0, [[method]])
+    assert preparing.of(sequences.catalogue.method("m00")) is not None
+    runs.clear()
+    assert preparing.of(sequences.catalogue.method("m11")) is not None
+    assert len(runs) < 60
+
+
+class Nursery(Forest):
+    """Most methods are no help to the others."""
+
+
+for _number in range(12):
+
+    def _look(self, nid):
+        return self._nodes[nid]
+
+    setattr(Nursery, f"m{_number:02}", _look)

@@ -15,10 +15,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plait.generate.draft import ARGUMENT, Draft
+from plait.generate.outcome import PLAIN_RESULTS
 from plait.generate.revealed import IMPORT, revealed
 from plait.generate.seeking import LIMIT, sought
 from plait.generate.sequence import Prefix
-from plait.generate.values.value import RECEIVER, Value, kind_of
+from plait.generate.values.value import RECEIVER, Value, is_literal, kind_of
 from plait.generate.values.wider import wider
 from plait.model.test import Call, has_value
 
@@ -64,6 +65,7 @@ _STOPS = frozenset({
 })  # fmt: skip
 """Words in the names of methods after which a loop of another method ends."""
 _ADDRESSES = re.compile(r"0x[0-9a-f]+")
+_VARIABLES = re.compile(r"\b[axr]\d*\b(?!')")
 _MISUSE = ("TypeError", "AttributeError")
 _OF_RESULT = {
     "list": ("{}[0]",), "tuple": ("{}[0]", "{}[-1]"), "dict": ("next(iter({}))",), "set": ("next(iter({}))",),
@@ -82,6 +84,7 @@ class Preparing:
         self._left_for_arguments = _ARGUMENTS_OF_CLASS
         self._bases: list[Prefix] = []
         self._known: dict[str, list[Draft]] = {}
+        self._proven: list[Prefix] = []  # behind which a method has returned that did not without
 
     def of(self, method: Method) -> Test | None:
         """Return a sequential test that ends with a call of the method that returns; None if none was found."""
@@ -108,10 +111,19 @@ class Preparing:
     def _kept(self, method: Method, drafts: list[Draft]) -> Test:
         shortest = self._shortest(drafts)
         self._known[method.name] = shortest
+        self._prove(shortest[:-1])
         for pool, value in drafts[-1].drawn:
-            if value.kind != "own" and value not in pool.values:
+            if value.kind != "own" and value not in pool.values and not _needs_variables(value.text):
                 pool.values = (value, *pool.values)  # calls that prepare others draw from there
         return self._sequences.test(Prefix(shortest), ())
+
+    def _prove(self, drafts: list[Draft]) -> None:
+        """Keep calls behind which a method has returned: other methods may need the same, and are tried there first."""
+        sources = [each.call.source for each in drafts]
+        if len(drafts) > 1 and sources not in [[each.call.source for each in kept.drafts] for kept in self._proven]:
+            prefix = self._after(drafts)
+            if prefix is not None:
+                self._proven.append(prefix)
 
     def _after(self, drafts: list[Draft]) -> Prefix | None:
         """Return a prefix of the calls of a preparation, with the result of the last one bound to a variable."""
@@ -138,6 +150,10 @@ class Preparing:
             if found is not None:
                 return found
             misused = misused and any(each.startswith(_MISUSE) for each in errors)
+        for known in self._proven[-_KNOWN:]:
+            found, _errors = self._attempts(known, method)
+            if found is not None:
+                return found
         for base in self._bases[:_SEARCHED]:
             found = self._with_sought_arguments(base, method)
             if found is not None:
@@ -212,10 +228,15 @@ class Preparing:
         return drafts
 
     def _revealed(self, prefix: Prefix) -> list[str]:
-        """Return expressions for what the object's state has after a prefix: keys, names, and parts."""
-        asked = Draft(Call(ARGUMENT, f"reveal({RECEIVER})"), (IMPORT,))
-        outcome = self._run(prefix, asked)
-        return [] if outcome is None or outcome.status != "raised" else revealed(outcome.message)
+        """Return expressions for what the last result and the state have after a prefix: keys, names, parts."""
+        last = prefix.drafts[-1].call.result or ""
+        kind = prefix.scene.results.get(last)
+        asked = [f"reveal_parts({last}, {last!r})"] if kind and kind not in {*PLAIN_RESULTS, *_OF_RESULT} else []
+        found: list[str] = []
+        for text in (*asked, f"reveal({RECEIVER})"):
+            outcome = self._run(prefix, Draft(Call(ARGUMENT, text), (IMPORT,)))
+            found += [] if outcome is None or outcome.status != "raised" else revealed(outcome.message)
+        return found
 
     def _objects(self) -> list[Prefix]:
         """Return prefixes that build an object in different ways; one per class comes first."""
@@ -384,6 +405,8 @@ class Preparing:
                 for text in left:
                     args = (*draft.call.args[:at], text, *draft.call.args[at + 1 :])
                     yield replace(draft, call=replace(draft.call, args=args), drawn=(), shown=()), calls
+        if (alike := _given_the_same(prefix.drafts[-1], method, draft)) is not None:
+            yield alike, calls
         if method.parameters:
             again = Prefix(list(prefix.drafts), prefix.scene.copy())
             other = self._sequences.write(method, again, apart=True)
@@ -425,11 +448,34 @@ class Preparing:
         return outcomes[-1] if len(outcomes) == len(drafts) else None
 
 
+def _needs_variables(text: str) -> bool:
+    """Return whether an argument stands for something that only the calls before it have made."""
+    return not is_literal(text) and bool(_VARIABLES.search(text))
+
+
 def _with_keywords(method: Method, draft: Draft) -> Iterator[Draft]:
     """Yield the call, and if the method takes any keywords, the call with one."""
     yield draft
     if any(each.kind == "varkeywords" for each in method.parameters):
         yield replace(draft, call=replace(draft.call, kwargs=(*draft.call.kwargs, ("a", "1"))))
+
+
+def _given_the_same(before: Draft, method: Method, draft: Draft) -> Draft | None:
+    """Return the call with exactly the arguments of the one before it; None if that lacks a parameter, or has only one.
+
+    What was made of several things is mostly found again by all of them.
+    """
+    told = len(before.names) == len(before.shown)  # not if an argument was put in by hand
+    known = dict(zip(before.names, before.shown, strict=True)) if told else {}
+    given = [each for each in method.parameters if each.name in known]
+    if len(given) < 2 or any(each.required and each not in given for each in method.parameters):
+        return None
+    args = [known[each.name] for each in given if each.kind != "keyword"]
+    named = [(each.name, known[each.name]) for each in given if each.kind == "keyword"]
+    leading = [each.name for each in method.parameters if each.kind != "keyword"][: len(args)]
+    if leading != [each.name for each in given if each.kind != "keyword"]:
+        return None
+    return replace(draft, call=replace(draft.call, args=tuple(args), kwargs=tuple(named)), drawn=(), shown=())
 
 
 def _left_behind(prefix: Prefix) -> list[str]:

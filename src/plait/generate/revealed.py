@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import collections
+import contextlib
 import types
 from typing import Any
 
 from plait.model.foreign import attributes_of
 
-IMPORT = "from plait.generate.revealed import reveal"
+IMPORT = "from plait.generate.revealed import reveal, reveal_parts"
 _MOST_VALUES = 10
 _MOST_TEXT = 180
 """Characters of a message that reach the generator."""
@@ -28,6 +29,10 @@ _MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict)
 _SEQUENCES = (list, tuple, set, frozenset, collections.deque)
 
 
+_MOST_PARTS = 4
+_TELLING = frozenset({"identifier", "id", "ident", "uid", "uuid", "key", "name", "token", "number", "handle", "tag"})
+
+
 class RevealedError(Exception):
     """Carries a list of expressions."""
 
@@ -38,6 +43,21 @@ def reveal(owner: object) -> None:
     for text in dict.fromkeys([*_keys(owner), *_parts(owner)]):
         if len(found) < _MOST_VALUES and len(repr([*found, text])) <= _MOST_TEXT:
             found.append(text)
+    raise RevealedError(repr(found))
+
+
+def reveal_parts(owner: object, name: str) -> None:
+    """Raise `RevealedError` with expressions for the plain attributes of a result that is bound to this ``name``.
+
+    Those that are named for what tells things apart come first: a method is asked for the ``identifier`` of a node that
+    another one has made, not for the node.
+    """
+    found: list[str] = []
+    public = [each for each in dir(owner) if not each.startswith("_")]
+    for each in sorted(public, key=lambda each: (_TELLING.isdisjoint(each.lower().split("_")), each)):
+        with contextlib.suppress(Exception):  # a property of code under test may raise anything
+            if len(found) < _MOST_PARTS and type(getattr(owner, each)) in (str, int, bytes, tuple):
+                found.append(f"{name}.{each}")
     raise RevealedError(repr(found))
 
 

@@ -502,3 +502,25 @@ class Refusing:
 
 def test_an_operator_that_only_raises_is_left_out():
     assert forms(interface_of(Refusing)).keys() == {"change", "extend", "check", "ask"}
+
+
+class Switch:
+    """A descriptor that its class also calls, as parsers of command lines do with their options."""
+
+    def __get__(self, instance, owner):
+        return "on"
+
+    def __set__(self, instance, value):
+        pass
+
+    def __call__(self, instance, value):
+        pass
+
+
+class WithSwitch:
+    loud = Switch()
+
+
+def test_a_descriptor_that_can_be_called_is_still_read():
+    (loud,) = discover(WithSwitch, name="test_interface:WithSwitch").methods
+    assert (loud.form, loud.kind) == ("{receiver}.loud", "property")

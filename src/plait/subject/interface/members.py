@@ -277,6 +277,8 @@ def _public(name: str, klass: type, attribute: Any, notes: list[str]) -> list[Me
         return _property(name, attribute)
     if isinstance(attribute, type | types.MemberDescriptorType):  # nested classes; slots, which are plain data
         return []
+    if _is_data(attribute):
+        return [Method(name, f"{{receiver}}.{name}", "property")]
     if callable(attribute):
         kind = "classmethod" if isinstance(attribute, types.ClassMethodDescriptorType) else "method"
         return callable_methods(name, attribute, module, qualname, bound=True, kind=kind, notes=notes)
@@ -285,6 +287,12 @@ def _public(name: str, klass: type, attribute: Any, notes: list[str]) -> list[Me
     if hasattr(type(attribute), "__get__"):
         return [Method(name, f"{{receiver}}.{name}", "property")]
     return []
+
+
+def _is_data(attribute: Any) -> bool:
+    """Return whether a descriptor says what an instance's attribute is, so that it is read even if it can be called."""
+    own = type(attribute)
+    return not inspect.isroutine(attribute) and hasattr(own, "__get__") and hasattr(own, "__set__")
 
 
 def _property(name: str, attribute: property) -> list[Method]:
