@@ -555,6 +555,40 @@ def test_what_blocks_before_any_thread_is_no_fault_of_the_mend(tmp_path, monkeyp
     assert (result.verdict, "RLock()" in result.more.get("diff", "")) == ("mended", True)
 
 
+INSIDE = """import threading
+
+
+class Gauge:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._level = 0
+
+    def rise(self):
+        with self._lock:
+            self._level = self._level + 1
+
+    def level(self):
+        with self._lock:
+            return self._level
+"""
+
+
+def test_a_difference_that_only_the_state_shows_is_mended(tmp_path, monkeypatch):
+    """A result of `plait diff` names no calls that read the state, and `fix` said that there was nothing to mend."""
+    torn = "        level = self._level\n        with self._lock:\n            self._level = level + 1"
+    whole = "        with self._lock:\n            self._level = self._level + 1"
+    for folder, text in (("old", INSIDE), ("new", INSIDE.replace(whole, torn))):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "gauge.py").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    versions = ("--old", "dir:old", "--new", "dir:new")
+    main(["diff", "gauge:Gauge", *versions, "--max-tests", "30", "--workers", "1", "--quiet", "--json", "r.json"])
+    read = read_result(tmp_path / "r.json")
+    assert {call.method for call in read.findings[0].test.calls} == {"rise"}
+    result = fix(FixOptions(tmp_path / "r.json", 1, project=tmp_path, limits=QUICK), read, read.findings[0])
+    assert result.verdict == "mended"
+
+
 MAPPING = """from collections.abc import MutableMapping
 
 

@@ -14,6 +14,7 @@ from plait.explore.bounded import Bounded
 from plait.explore.runner import execute, model
 from plait.generate.catalogue import Hints, build_catalogue
 from plait.judge.oracle.examine import examine
+from plait.judge.oracle.probes import probes_of
 from plait.judge.oracle.rules import Rules, may_wait
 from plait.judge.oracle.safety import Examination, Violation
 from plait.judge.oracle.sequential import SequentialRunner
@@ -55,6 +56,9 @@ def _examination(order: FixOrder) -> Examination:
 
 
 def _probes(order: FixOrder) -> tuple[Call, ...]:
+    """Return the calls that read the final state: those of the file; a file of `plait diff` has none."""
+    if not order.replay.probes and order.kind == "difference":
+        return probes_of(state.interface(order.subject))
     return tuple(Call.from_line(line) for line in order.replay.probes)
 
 
