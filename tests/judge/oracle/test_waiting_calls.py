@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plait.judge.oracle.rules import Rules, may_wait
-from plait.judge.oracle.safety import NEVER_STUCK, STUCK
+from plait.judge.oracle.safety import LOCKED_OUT, NEVER_STUCK, STUCK
 from plait.run.engine import ENGINE
 from plait.subject.interface.discovery import discover
 
@@ -396,3 +396,64 @@ def test_a_call_that_is_sent_away_does_not_excuse_a_lost_wake_up(judged):
     )
     assert late != LEADER
     assert judged(late, ["x = Leader()"], *threads).violation.kind == "deadlock"
+
+
+SHUT_OUT = """
+    import threading
+
+    class Tasks:
+        def __init__(self):
+            self._turn = threading.RLock()
+            self._idle = threading.Condition()
+            self.running = 1
+
+        def end(self):
+            with self._turn, self._idle:
+                self.running -= 1
+                self._idle.notify_all()
+
+        def wait(self):
+            with self._turn, self._idle:
+                while self.running:
+                    self._idle.wait()
+"""
+TURNSTILE = """
+    import threading
+
+    class Shared:
+        def __init__(self):
+            self._turn = threading.Lock()
+            self._changed = threading.Condition()
+            self.readers = 1
+
+        def read(self):
+            with self._turn, self._changed:
+                self.readers += 1
+
+        def leave(self):
+            with self._changed:
+                self.readers -= 1
+                self._changed.notify_all()
+
+        def write(self):
+            with self._turn, self._changed:
+                while self.readers:
+                    self._changed.wait()
+"""
+
+
+def test_a_call_that_waits_must_not_keep_out_who_would_end_the_wait(judged):
+    """A lock around that of the condition: two whole calls are stuck as well, and passed for that reason."""
+    found = judged(SHUT_OUT, ["x = Tasks()"], ["x.wait()"], ["x.end()"]).violation
+    assert (found.kind, found.detail) == ("deadlock", LOCKED_OUT)
+    one = SHUT_OUT.replace("self._turn, ", "")
+    assert judged(one, ["x = Tasks()"], ["x.wait()"], ["x.end()"]).violation is None
+
+
+@pytest.mark.parametrize("threads", [
+    (["x.write()"], ["x.read()"]), (["x.write()"], ["x.leave()"]), (["x.write()"], ["x.write()"]),
+    (["x.write()"], ["x.read()", "x.leave()"]), (["x.write()"], ["x.read()", "x.leave()", "x.leave()"]),
+])  # fmt: skip
+def test_a_call_that_waits_may_keep_out_others(judged, threads):
+    """A writer takes the turnstile and waits for earlier readers: a later reader would not end its wait."""
+    assert judged(TURNSTILE, ["x = Shared()"], *threads).violation is None

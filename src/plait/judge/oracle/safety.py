@@ -43,7 +43,8 @@ from plait.run.vthread import VThread
 ITSELF = HOLDS_ITSELF
 KEPT = "a call has raised and kept what another one waits for"
 CYCLE = "the call waits for a thread of the class that waits for a lock which the call holds"
-INEXCUSABLE = frozenset({ITSELF, KEPT, CYCLE})  # wrong in an order of whole calls, too
+LOCKED_OUT = "the call waits for another one, and holds the lock that this one needs"
+INEXCUSABLE = frozenset({ITSELF, KEPT, CYCLE, LOCKED_OUT})  # wrong in an order of whole calls, too
 NEVER_STUCK = "no order of whole calls ends in a deadlock"
 STUCK = "started behind the calls that have ended, these would not wait for ever"
 NO_ORDER = "no order of whole calls gives these results"
@@ -172,7 +173,7 @@ class Examination:
         # relies on the ones before it. An incomplete specification never proves a violation.
         if not specification.complete or self._was_stopped(specification):
             return None
-        if seen.status in (DEADLOCK, HANG) and (found := self._judge_locks(seen)) is not None:
+        if seen.status in (DEADLOCK, HANG) and (found := self._judge_locks(seen, specification)) is not None:
             return found
         if seen.status == HANG:
             if HANG in specification.statuses():  # it polls for ever in some order as well
@@ -227,7 +228,7 @@ class Examination:
             for position in stopped
         )
 
-    def _judge_locks(self, seen: Observed) -> Violation | None:
+    def _judge_locks(self, seen: Observed, specification: Specification) -> Violation | None:
         """Judge threads that are blocked for ever by the locks that they wait for: no order of calls excuses these."""
         alone = self._waits_for_itself()
         if alone is not None:
@@ -236,7 +237,10 @@ class Examination:
         if kept is not None:
             return Violation(DEADLOCK, None, kept, seen, KEPT)
         cycle = self._cycle()
-        return Violation(DEADLOCK, None, cycle, seen, CYCLE) if cycle else None
+        if cycle:
+            return Violation(DEADLOCK, None, cycle, seen, CYCLE)
+        shut = self._locked_out(seen, specification)
+        return Violation(DEADLOCK, None, shut, seen, LOCKED_OUT) if shut else None
 
     @staticmethod
     def _judge_exceptions(seen: Observed, specification: Specification) -> Violation | None:
@@ -371,6 +375,39 @@ class Examination:
                 stuck = [self.bed.running[each] for each in circle if each in self.bed.running]
                 stuck = stuck or [self.bed.running[number]]
                 return tuple(sorted(where[each.thread, each.index] for each in stuck))
+        return ()
+
+    def _locked_out(self, seen: Observed, specification: Specification) -> tuple[int, ...]:
+        """Return a call that waits while it holds a lock, and the one that needs the lock and would end the wait.
+
+        That it would is shown by an order of whole calls: there the second call comes first, nothing but it and calls
+        that have ended, and the waiting call ends. No order excuses that: `wait` of a condition releases the
+        condition's own lock, but not one around it. A call that would not end the wait may be kept out: a reader by a
+        writer that waits for earlier readers, a receiver by another one that waits for an item.
+        """
+        where, count = positions(self.bed), len(seen.results)
+        ended = {position for position, result in enumerate(seen.results) if result != UNFINISHED}
+        on_locks = {
+            each.thread for each in ENGINE.pending if isinstance(getattr(each.blocked_on, "holder", None), VThread)
+        }
+        for pending in ENGINE.pending:
+            holder = getattr(pending.blocked_on, "holder", None)
+            needs = self.bed.running.get(pending.thread)
+            waits = self.bed.running.get(holder.id) if isinstance(holder, VThread) else None
+            if needs is None or waits is None or waits is needs or waits.number in on_locks:
+                continue
+            if not self._taken_meanwhile(waits.number, pending.loc):
+                continue
+            one, two = where[needs.thread, needs.index], where[waits.thread, waits.index]
+            # Other calls of the order come behind the one that waits: it must not be they who end its wait.
+            rest = [each for each in range(count) if each not in (*ended, one, two)]
+            for other in specification.observed:
+                alike = all(other.results[each] == seen.results[each] for each in ended)
+                alone = other.before >> (one * count + two) & 1 and all(
+                    other.before >> (two * count + each) & 1 for each in rest
+                )
+                if alike and alone and other.results[two] != UNFINISHED:
+                    return tuple(sorted((one, two)))
         return ()
 
     def _kept(self) -> tuple[int, int] | None:
