@@ -110,3 +110,12 @@ def test_what_a_file_lacks_is_named(tmp_path):
     file.write_text('{"schema": 1}', encoding="utf-8")
     with pytest.raises(UsageError, match=r"is no result file of plait: it has no 'findings'$"):
         read_result(file)
+
+
+def test_imports_that_are_no_text_are_refused(tmp_path):
+    file = result_file(tmp_path)
+    data = json.loads(file.read_text())
+    data["findings"][0]["test"]["source"]["imports"] = [5]
+    file.write_text(json.dumps(data))
+    with pytest.raises(UsageError, match="an import is no text"):
+        read_result(file)

@@ -141,6 +141,8 @@ def _finding(number: int, item: dict[str, Any]) -> Replayable:
     test = Test.from_json(item["test"]["source"])
     if not all(isinstance(part, str) for call in (*test.prefix, *test.calls) for part in (call.form, *call.args)):
         raise TypeError("a call is not made of text")
+    if not all(isinstance(line, str) for line in test.imports):
+        raise TypeError("an import is no text")
     subject = _text(item["subject"]) if "subject" in item else None
     schedule = Schedule.from_json(item["schedule"])
     old = bool(item.get("only_old")) and not item.get("only_new")

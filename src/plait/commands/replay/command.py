@@ -134,9 +134,10 @@ def _conclude(answer: Replayed, result: ResultFile, finding: Replayable, label: 
         again = False
         print(harmless(f"The code has moved too far for this schedule: {answer.lost}."))
     elif again:
-        print(f"Replayed {answer.same} of {TIMES} times with the same steps, version {label}.")
+        print(harmless(f"Replayed {answer.same} of {TIMES} times with the same steps, version {label}."))
     else:
-        print(f"The schedule still runs on version {label}, but shows no {finding.kind or 'violation'} any more.")
+        kind = finding.kind or "violation"
+        print(harmless(f"The schedule still runs on version {label}, but shows no {kind} any more."))
     print()
     return again
 
