@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -12,20 +11,23 @@ from plait.run.engine import Engine
 from plait.run.testbed import Done, Testbed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
-def overlaps(engine: Engine, bed: Testbed, public: Container[str]) -> Counter[tuple[str, str]]:
+def overlaps(engine: Engine, bed: Testbed, public: Container[str]) -> dict[tuple[str, str], int]:
     """Return how often each pair of public methods was active at the same time, in direct and nested calls.
 
     A call is active from its first access to its last one, and before the first one while it has to wait for it (for a
     lock, for example); a nested method while accesses come from its code. Two calls that cannot be interrupted, because
     they have one access or none, count as overlapping if both had begun before either returned: an overlap of them
     shows in no other way. So does a call without accesses with any other call.
+
+    It is a plain dictionary: `collections` is under control like code under test, so a `Counter` would be slow.
     """
     accesses = _accesses(engine, bed.done)
     found = covered_pairs(_events(engine, bed, public, accesses))
-    found.update(_unsplit(bed, accesses))
+    for pair in _unsplit(bed, accesses):
+        found[pair] = found.get(pair, 0) + 1
     return found
 
 
@@ -103,10 +105,9 @@ def _function_at(site: int) -> str:
     return place(site).function.rpartition(".")[2]
 
 
-def _unsplit(bed: Testbed, accesses: Sequence[Sequence[int]]) -> Counter[tuple[str, str]]:
-    """Return the pairs of uninterruptible calls that had both begun before either returned."""
+def _unsplit(bed: Testbed, accesses: Sequence[Sequence[int]]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of uninterruptible calls that had both begun before either returned."""
     extents = [(done, *_extent(done, own), len(own)) for done, own in zip(bed.done, accesses, strict=True)]
-    found: Counter[tuple[str, str]] = Counter()
     for at, (one, begin_one, end_one, steps) in enumerate(extents):
         for two, begin_two, end_two, steps_two in extents[at + 1 :]:
             seen = max(steps, steps_two) > 1 and min(steps, steps_two) > 0  # by the steps of both
@@ -116,8 +117,7 @@ def _unsplit(bed: Testbed, accesses: Sequence[Sequence[int]]) -> Counter[tuple[s
                 both = one.start <= end_two and two.start <= end_one
             if one.number != two.number and not seen and both:
                 methods = [bed.test.suffixes[each.thread - 1][each.index].method for each in (one, two)]
-                found[_pair(methods[0], methods[1])] += 1
-    return found
+                yield _pair(methods[0], methods[1])
 
 
 def _extent(done: Done, own: Sequence[int]) -> tuple[int, int]:
@@ -146,7 +146,7 @@ class MethodEvent(NamedTuple):
     receiver: int | None = None
 
 
-def covered_pairs(trace: Iterable[MethodEvent]) -> Counter[tuple[str, str]]:
+def covered_pairs(trace: Iterable[MethodEvent]) -> dict[tuple[str, str], int]:
     """Return how often each pair of methods was concurrent: Algorithm 1, lines 1 to 11, from empty counts.
 
     A start counts once for every active method of every other thread. Pairs are sorted (line 7): (a, b) and (b, a) are
@@ -166,7 +166,7 @@ def covered_pairs(trace: Iterable[MethodEvent]) -> Counter[tuple[str, str]]:
                     pair = _pair(event.method, other)
                     covered[pair] = covered.get(pair, 0) + 1
         own.append(event.method)
-    return Counter(covered)
+    return covered
 
 
 def _pair(first: str, second: str) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from plait.commands.check import campaign
 from plait.commands.check.command import CheckOptions, check
 from plait.errors import UsageError
 from plait.subject.name import Subject
@@ -32,6 +33,14 @@ def test_native_runs_the_code_as_it_is(run):
     assert run("Uncontrolled", tests=20, order="native").stats["tests"] == 20
     with pytest.raises(UsageError, match="somebody controls this"):
         run("Uncontrolled", tests=20)
+
+
+def test_chunks_change_nothing(run, monkeypatch):
+    whole = run("CheckedDict", tests=24)
+    monkeypatch.setattr(campaign, "CHUNK_TESTS", 2)
+    parted = run("CheckedDict", tests=24)
+    assert parted.stats["schedules"] == whole.stats["schedules"]
+    assert [each.summary for each in parted.findings] == [each.summary for each in whole.findings] != []
 
 
 @pytest.mark.parametrize("order", ["random", "active"])

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from plait.commands.check.options import CheckOptions
 
 
-CHUNK_TESTS = 25
+CHUNK_TESTS = 50
 _CHUNK_SECONDS = 2.0
 _LONGEST_CHUNK = 60.0  # seconds; a chunk may end with a long minimisation
 _MOST_BARREN = 50  # chunks in a row without a test or schedule; each is given at least half a second

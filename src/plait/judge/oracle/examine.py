@@ -217,7 +217,7 @@ def _cover(examination: Examination, found: Examined, seed: int, public: Contain
 
     def count() -> None:
         for each in overlaps(ENGINE, bed, public):
-            found.covered[each] = max(found.covered[each], 1)
+            found.covered.setdefault(each, 1)
 
     # A call with a single access is held before it, another call after its first: then the other threads overlap it.
     threads = sorted(enumerate(bed.test.suffixes, 1), key=lambda each: len(each[1]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from plait.generate.outcome import CallOutcome
@@ -15,7 +14,7 @@ from plait.run.native.bed import PATIENCE, NativeBed, switching, watched
 MAX_ORDERS = 300
 
 
-def run_once(test: Test, owner: type, public: Iterable[str]) -> tuple[str | None, Counter[tuple[str, str]]]:
+def run_once(test: Test, owner: type, public: Iterable[str]) -> tuple[str | None, dict[tuple[str, str], int]]:
     """Execute once on OS threads; return the failure that no order of calls shows, if any, and the covered pairs."""
     oracle = NativeOracle(test)
     with watched(owner, public) as watch, switching():
