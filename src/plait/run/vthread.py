@@ -20,10 +20,10 @@ class VThread:
     """
 
     __slots__ = (
-        "after", "blocked_on", "body", "callers", "clock_reads", "daemon", "deadline", "dying", "early", "enabled",
-        "error", "fiber", "id", "joiners", "loc", "locals", "looks", "loose", "may_switch", "mode", "name", "naps",
-        "notified", "observed", "owner", "proxy", "site", "spinning", "starter", "state",
-        "suspect", "timed_out", "turns", "waits", "walks",
+        "after", "blocked_on", "body", "callers", "clock_reads", "clock_rounds", "daemon", "deadline", "dying",
+        "early", "enabled", "error", "fiber", "id", "joiners", "loc", "locals", "looks", "loose", "may_switch", "mode",
+        "name", "naps", "notified", "observed", "owner", "proxy", "site", "spinning", "starter", "state", "suspect",
+        "timed_out", "turns", "waits", "walks",
     )  # fmt: skip
 
     def __init__(self, number: int, body: Callable[[], object] | None, name: str) -> None:
@@ -57,6 +57,7 @@ class VThread:
         self.owner: Any = None
         self.proxy: Any = None
         self.clock_reads = 0
+        self.clock_rounds = 0  # those of them that stand in a loop
         self.looks = 0  # readings of the clock in a set-up
         self.early = 0  # number of waits that ended early
         self.naps = 0  # sleeps that ended at once

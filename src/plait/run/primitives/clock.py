@@ -13,13 +13,15 @@ from plait.run.endings import SetupBlockedError
 from plait.run.engine import ENGINE, access
 from plait.run.operations import LOCAL, READ, TICK
 from plait.run.primitives.built_in import built_in
+from plait.run.primitives.looping import is_called_in_a_loop
 from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
 from plait.run.vthread import BLOCKED, NEW, READY, VThread
 
 ENDLESS = 2_000  # sleeps of one set-up: it polls for something that nobody will do
 LOOKS = 400  # readings of the clock in one set-up before time passes: what it stores should not expire meanwhile
-PATIENCE = 20  # readings of the clock by one thread before time passes under it
+PATIENCE = 20  # readings of the clock in loops, by one thread, before time passes under it
+READINGS = 400  # the same for readings anywhere: a loop may read the clock through a function of its own
 
 
 _looking = False
@@ -43,9 +45,7 @@ def _now() -> float:
     if _looking:
         return ENGINE.time.look()
     if thread is not None:
-        thread.clock_reads += 1
-        if thread.clock_reads > PATIENCE:
-            sleep(0.001 * 2 ** min(thread.clock_reads - PATIENCE, 20))
+        _be_patient(thread)
         if ENGINE.any_timeouts:  # other threads' time passes at any moment
             access(thread, ENGINE.heap.loc_of(ENGINE.main, "clock"), READ, here())
             thread.may_switch = True
@@ -54,6 +54,15 @@ def _now() -> float:
     else:
         _look_quietly(ENGINE.thread)
     return ENGINE.time.now
+
+
+def _be_patient(thread: VThread) -> None:
+    """Let time pass under a thread that reads the clock often: it may wait for a deadline."""
+    thread.clock_reads += 1
+    thread.clock_rounds += is_called_in_a_loop()
+    beyond = max(thread.clock_rounds - PATIENCE, thread.clock_reads - READINGS)
+    if beyond > 0:
+        sleep(0.001 * 2 ** min(beyond, 20))
 
 
 def _look_quietly(thread: VThread) -> None:
