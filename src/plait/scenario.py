@@ -47,6 +47,7 @@ from plait.run.importing.importer import mirrored_imports
 from plait.run.importing.mirror import Mirror
 from plait.run.importing.modulestate import ModuleState
 from plait.run.importing.world import cache_folder
+from plait.run.native.bed import switching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -196,8 +197,7 @@ def controlled(
     adopter = Adopter(mirror, PLACES, library=library)
     with ExitStack() as stack:
         stack.callback(setattr, ENGINE, "backend", ENGINE.backend)
-        stack.callback(sys.setswitchinterval, sys.getswitchinterval())
-        sys.setswitchinterval(_UNDISTURBED)
+        stack.enter_context(switching(_UNDISTURBED))
         stack.enter_context(adopter.released())
         stack.enter_context(mirrored_imports(mirror.modules))
         stack.enter_context(virtual_identity())

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from plait.pytest_plugin.outside import PROCESSES, StuckError, Watchdog
+from plait.run.native.bed import put_back_interval
 
 if TYPE_CHECKING:
     from plait.pytest_plugin.item import ItemTrial
@@ -57,7 +58,7 @@ class NativeRuns:
                         raise
                     return  # a test that cannot be repeated in one process: its first run has passed
         finally:
-            sys.setswitchinterval(interval)
+            put_back_interval(interval)
 
     def _passes_again(self, deadline: float, seen: OutsideActs) -> bool:
         """Return whether a failure comes and goes; one that stays is that of a test which leaves something behind."""

@@ -10,6 +10,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+from plait.run.native.bed import put_back_interval
 from plait.run.work_folder import WorkFolder
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class ProcessSnapshot:
         self._thread_hook = threading.excepthook
         self._settings: list[tuple[str, Any, Callable[[], Any], Callable[[Any], Any]]] = [
             ("recursion limit", sys.getrecursionlimit(), sys.getrecursionlimit, sys.setrecursionlimit),
-            ("switch interval", sys.getswitchinterval(), sys.getswitchinterval, sys.setswitchinterval),
+            ("switch interval", sys.getswitchinterval(), sys.getswitchinterval, put_back_interval),
             ("garbage collection", gc.get_threshold(), gc.get_threshold, lambda value: gc.set_threshold(*value)),
             ("trace function", sys.gettrace(), sys.gettrace, sys.settrace),
             ("profile function", sys.getprofile(), sys.getprofile, sys.setprofile),

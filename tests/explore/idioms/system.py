@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import datetime as dt
 import errno
+import gc
 import importlib
 import multiprocessing
 import os
@@ -13,6 +14,7 @@ import socket
 import sys
 import threading
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from http.cookies import SimpleCookie
 from unittest import mock
@@ -795,6 +797,24 @@ def test_the_interpreter_switches_as_often_as_ever():
     before = sys.getswitchinterval()
     in_threads(lambda: None, lambda: None)
     assert sys.getswitchinterval() == before
+
+
+class TestWithTheShortestInterval:
+    @classmethod
+    def setup_class(cls):
+        cls.before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-12)  # is kept, and reported, as 0, which cannot be set
+
+    @classmethod
+    def teardown_class(cls):
+        sys.setswitchinterval(cls.before)
+
+    def test_what_needs_os_threads(self):
+        things = [set()]
+        in_threads(lambda: things[0].add(1), lambda: None)
+        dies = weakref.ref(things.pop())
+        gc.collect()
+        assert dies() is None
 
 
 def test_a_replaced_clock_is_everybodys(monkeypatch):

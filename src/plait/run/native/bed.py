@@ -17,6 +17,7 @@ from plait.model.test import Call, Test
 from plait.run.testbed import namespace
 
 _SWITCH_INTERVAL = 1e-6
+_LEAST_INTERVAL = 1e-9  # is kept as 0, like everything below a microsecond
 PATIENCE = 0.5  # seconds without an end after which threads count as deadlocked
 
 Outcome = tuple[str, ...]  # one entry per call: "" or the name of an exception; ("deadlock",) if they did not end
@@ -31,7 +32,12 @@ def switching(interval: float = _SWITCH_INTERVAL) -> Iterator[None]:
     try:
         yield
     finally:
-        sys.setswitchinterval(before)
+        put_back_interval(before)
+
+
+def put_back_interval(seconds: float) -> None:
+    """Set the switch interval to what `sys.getswitchinterval` has returned: that may be 0, which cannot be set."""
+    sys.setswitchinterval(max(seconds, _LEAST_INTERVAL))
 
 
 class NativeWatch:
