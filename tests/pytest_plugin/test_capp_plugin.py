@@ -305,6 +305,69 @@ def test_a_test_that_is_too_long_for_control_runs_plainly(run):
     assert account["why"].startswith("it is too long")
 
 
+STAGES = """
+import threading
+
+class Box:
+    count = 0
+
+def test_long():
+    box = Box()
+    def put():
+        for _ in range(8_000):
+            box.count = box.count + 1
+    def get():
+        for _ in range(60_000):
+            box.count = box.count + 1
+    def work():
+        put()
+        get()
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+def test_what_does_not_end_is_no_different_failure_at_another_limit(run):
+    done, told = run(test_long=STAGES)
+    done.assert_outcomes(passed=1)
+    (account,) = told.values()
+    assert (account["ran"], account["why"].partition(":")[0]) == ("OS threads", "it is too long")
+
+
+PARSES = """
+import ast
+import gc
+import threading
+
+class Left:
+    def __init__(self):
+        self.itself = self
+
+    def __del__(self):
+        ast.parse("x = [1, (2, 3)]")
+        Left()
+
+def test_fails():
+    thread = threading.Thread(target=lambda: None)
+    thread.start()
+    thread.join()
+    gc.set_threshold(100)
+    Left()
+    assert False, "as it should"
+"""
+
+
+def test_finalizers_do_not_parse_while_a_report_does(run):
+    more = "".join(f"VALUES_{number} = [1, (2, {number}, [3, 4])]\n" for number in range(300))
+    done, _told = run(test_left=PARSES + more)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*as it should*"])
+    assert "recursion depth mismatch" not in done.stdout.str()
+
+
 POLLING = """
 import threading
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import gc
 import inspect
 import json
 import os
@@ -231,8 +232,11 @@ class Explorer:
             self._arm()
 
     def _arm(self) -> None:
-        """Set the moment at which a process that nothing can interrupt is ended."""
-        self._last_resort.at(self._deadline + _POSTLUDE + _KILLED)
+        """Set the moment at which a process that nothing can interrupt is ended.
+
+        Whoever comes here after the deadline was interrupted, and gets the time to clear away what is left.
+        """
+        self._last_resort.at(max(self._deadline, time.perf_counter()) + _POSTLUDE + _KILLED)
 
     def _run_in_time(self, item: Any, call: Callable[[], object], settings: Settings) -> Verdict | None:
         """Return the verdict, or None if none is due: the test has run without control, or has been skipped."""
@@ -320,6 +324,7 @@ class Explorer:
                 outside = stack.enter_context(self._outside.watched())
                 stack.enter_context(virtual_waits(outside.others_may_answer))
                 stack.enter_context(virtual_process_locks())
+                stack.callback(self._arm)
                 with Watchdog(deadline + _POSTLUDE, controlled=True, seen=outside).watching() as watchdog:
                     trial.watchdog = watchdog
                     verdict = _explore(trial, settings, self.impact, account, deadline)
@@ -347,7 +352,7 @@ class Explorer:
         elif isinstance(verdict.outcome, Divergence):
             account["why"] = f"{_VARIES}: {verdict.outcome.details()[-1]}"
             account["details"] = verdict.outcome.details()
-        elif verdict.kind == "hang" and verdict.executions == 1 and not trial.livelocked:
+        elif _is_too_long(verdict.kind, verdict.executions, trial):
             account["why"] = "it is too long: " + verdict.outcome.summary()
         elif acts and not verdict.passed:
             account["why"] = f"it uses {', '.join(acts)}"
@@ -378,6 +383,7 @@ class Explorer:
         """Run on OS threads what cannot be controlled; raises what the test raises."""
         __tracebackhide__ = True
         account.pop("backend", None)
+        self._arm()
         run = NativeRuns(trial, dying=settings.thread_exceptions == "allow",
                          leftover=settings.leftover_threads == "allow")  # fmt: skip
         state = trial.snapshot()  # later tests must not find threads in it, which no schedule could move
@@ -409,7 +415,8 @@ class Explorer:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, Any]:
         """Attach the account to the report, also in the processes of pytest-xdist."""
-        report: Any = yield
+        with _without_collector():
+            report: Any = yield
         if call.when == "call" and _ACCOUNT in item.stash:
             report.plait = item.stash[_ACCOUNT]
             if call.excinfo is not None and isinstance(call.excinfo.value, InterleavingError):
@@ -462,8 +469,14 @@ class Explorer:
             with Path(f"{target}.lines").open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
 
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Write the result file, if one is asked for."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, exitstatus: int) -> Generator[None]:
+        """Write the result file, if one is asked for; the summary of the terminal is a part of this step."""
+        with _without_collector():
+            self._write_result(exitstatus)
+            return (yield)
+
+    def _write_result(self, exitstatus: int) -> None:
         self._status = int(exitstatus)
         target = self._config.getoption("plait_result")
         if target and not hasattr(self._config, "workerinput"):
@@ -552,6 +565,8 @@ def _explore(trial: ItemTrial, settings: Settings, impact: Impact, account: dict
     )  # fmt: skip
     if found.divergence is not None:
         verdict.outcome = found.divergence
+    elif found.failure is not None and _is_too_long(found.failure.outcome.kind, done.executions, trial):
+        verdict.outcome = found.failure.outcome  # no smaller form, and no other build, would end
     elif found.failure is not None:
         try:
             _tell(trial, verdict, found.failure, settings, impact, account, deadline)
@@ -563,6 +578,26 @@ def _explore(trial: ItemTrial, settings: Settings, impact: Impact, account: dict
             verdict.preemptions = found.failure.preemptions
         verdict.names[1] = "the test"
     return verdict
+
+
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    """Run no finalizers of what executions have left in cycles: reports parse source, and plug-ins import.
+
+    On 3.11 neither is possible while a finalizer parses as well, as one that shows a traceback does.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _is_too_long(kind: str, executions: int, trial: ItemTrial) -> bool:
+    """Return whether the very first execution did not end within its steps, although it was at work."""
+    return kind == "hang" and executions == 1 and not trial.livelocked
 
 
 def _tell(
