@@ -15,6 +15,7 @@ from math import exp, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.asked import names
 from benchmarks.sctbench.catalogue import LEFT_OUT, PROGRAMS, SUMS, TRIALS, Program
 from plait.errors import UsageError
 from plait.model.choices import SEARCHES
@@ -30,9 +31,13 @@ BUSY = 30  # times its processor time a search may take where others keep the ma
 
 def run(
     *, runs: int = 20, seconds: float = 60.0, max_schedules: int = 10_000, subject: str = "",
-    progress: Callable[[str], None] = print, searches: Sequence[str] = SEARCHES,
+    ask: str | None = None, progress: Callable[[str], None] = print,
 ) -> dict[str, Any]:  # fmt: skip
-    """Measure; ``runs`` are seeds, ``seconds`` of processor time for each search of a program."""
+    """Measure; ``runs`` are seeds, ``seconds`` of processor time for each search of a program, ``ask`` the searches."""
+    searches = names(ask) or SEARCHES
+    for name in searches:
+        if name not in SEARCHES:
+            raise UsageError(f"--ask: there is no search {name!r}; there are {', '.join(SEARCHES)}")
     chosen, rows = _chosen(subject), list[dict[str, Any]]()
     order = {"seeds": runs, "limit": max_schedules, "seconds": seconds}
     for number, program in enumerate(chosen, 1):

@@ -4,8 +4,9 @@ A first run, without plait, says which tests start threads; those that pass are 
 many schedules and seconds for each. A test is controlled to its end if it was explored; what runs on OS threads is
 not, nor what has one thread under control: then its threads are not plait's. A test that fails only under control is
 the package's defect or plait's, and ``explained.json`` says which. ``subject`` names some packages, ``sample`` is the
-most tests of each that are explored, evenly spread; a ``resume`` file keeps what was measured. Packages are fetched
-once, each into a folder of its own, with what its tests need.
+most tests of each that are explored, evenly spread; a ``resume`` file keeps what was measured, and the tests of a
+package that was interrupted are in a file beside it. Packages are fetched once, each into a folder of its own, with
+what its tests need.
 """
 
 from __future__ import annotations
@@ -73,13 +74,15 @@ def run(
     for name in wanted:
         if name not in {suite.name for suite in listed}:
             raise UsageError(f"there is no suite {name!r}; there are {', '.join(suite.name for suite in listed)}")
-    limits = {"seconds": seconds, "max_schedules": max_schedules, "seed": seed, "sample": sample}
+    limits: dict[str, Any] = {"seconds": seconds, "max_schedules": max_schedules, "seed": seed, "sample": sample}
     kept = Kept(resume, limits)
     rows = []
     for suite in listed:
         if wanted and suite.name not in wanted:
             continue
-        row = kept.get(f"{suite.name} {suite.number}", lambda one=suite: measured(one, limits))
+        mark = f"{suite.name}-{max_schedules}-{seconds:g}-{seed}"
+        own = {**limits, "partly": None if resume is None else Path(f"{resume}.{mark}")}
+        row = kept.get(f"{suite.name} {suite.number}", lambda one=suite, own=own: measured(one, own))
         rows.append({"subject": suite.name, "release": suite.number, **row})
         progress(line_of(rows[-1]))
     return {"rows": rows, "summary": {**limits, **summary(rows)}}
@@ -162,12 +165,25 @@ def started(suite: Suite, source: Path, needs: Path) -> list[dict[str, Any]]:
 def explored(
     suite: Suite, source: Path, needs: Path, chosen: Sequence[str], limits: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Explore the chosen tests; whoever ends the process costs the test that was running, not the others."""
-    home, left, told = suite.folder(), list(chosen), []
-    account, only = home / "account.json", home / "only.txt"
-    while left:
+    """Explore the chosen tests; whoever ends the process costs the test that was running, not the others.
+
+    ``limits["partly"]`` is the beginning of the names of files with what was told before an interruption.
+    """
+    account, only = Path(limits["partly"] or suite.folder() / "account.json"), suite.folder() / "only.txt"
+    running, before = Path(f"{account}.lines"), Path(f"{account}.told")
+    if limits["partly"] is None:
+        before.unlink(missing_ok=True)
+        running.unlink(missing_ok=True)
+    told = _lines(before)
+    while True:
+        told += _lines(running)
+        before.write_text("".join(f"{json.dumps(line)}\n" for line in told), encoding="utf-8")
+        begun = {line.get("started", line.get("test")) for line in told}
+        left = [test for test in chosen if test not in begun]
+        if not left:
+            break
         only.write_text("\n".join(left), encoding="utf-8")
-        for file in (account, Path(f"{account}.lines")):
+        for file in (account, running):
             file.unlink(missing_ok=True)
         _pytest(
             suite, source, needs, len(left) * 4 * limits["seconds"] + 60.0, "--plait", f"--only-tests={only}",
@@ -175,14 +191,11 @@ def explored(
             f"--plait-seed={limits['seed']}", f"--plait-result={account}",
         )  # fmt: skip
         if account.exists():
-            return told + json.loads(account.read_text(encoding="utf-8"))["tests"]
-        lines = _lines(Path(f"{account}.lines"))
-        told += [line for line in lines if "started" not in line]
-        last = next((line["started"] for line in reversed(lines) if "started" in line), None)
-        if last is None:
+            told += json.loads(account.read_text(encoding="utf-8"))["tests"]
             break
-        left = left[left.index(last) + 1 :] if last in left else []
-    return told
+        if not _lines(running):
+            break
+    return [line for line in told if "started" not in line]
 
 
 def _pytest(suite: Suite, source: Path, needs: Path, seconds: float, *options: str) -> None:

@@ -91,7 +91,7 @@ def test_which_tests_start_threads(bench, suite):
 
 
 def test_those_that_pass_are_explored(bench, suite):
-    limits = {"seconds": 10.0, "max_schedules": 3, "seed": 0, "sample": None}
+    limits = {"seconds": 10.0, "max_schedules": 3, "seed": 0, "sample": None, "partly": None}
     row = bench.measured(suite, limits)
     assert (row["tests"], row["threaded"], row["asked"], row["controlled"]) == (6, 3, 2, 2)
     assert (row["on_os_threads"], row["not_run"], row["failed"]) == (0, 0, {})
@@ -115,10 +115,31 @@ def test_a_test_that_ends_the_process_costs_no_other_one(bench, suite, monkeypat
 
     monkeypatch.setattr(bench, "_pytest", pytest_run)
     told = bench.explored(suite, suite.folder(), suite.folder(), ["a", "b", "c"], {
-        "seconds": 1.0, "max_schedules": 1, "seed": 0,
+        "seconds": 1.0, "max_schedules": 1, "seed": 0, "partly": None,
     })  # fmt: skip
     assert [each["test"] for each in told] == ["a", "c"]
     assert asked == [["a", "b", "c"], ["c"]]
+
+
+def test_what_was_told_before_an_interruption_is_not_asked_again(bench, suite, tmp_path, monkeypatch):
+    asked = []
+
+    def pytest_run(_suite, _source, _needs, _seconds, *options):
+        given = dict(option.split("=", 1) for option in options if "=" in option)
+        asked.append(Path(given["--only-tests"]).read_text("utf-8").splitlines())
+        account = Path(given["--plait-result"])
+        if len(asked) == 1:
+            Path(f"{account}.lines").write_text('{"started": "a"}\n{"test": "a", "ran": "explored"}\n', "utf-8")
+            raise KeyboardInterrupt
+        account.write_text(json.dumps({"tests": [{"test": "b", "ran": "explored"}]}), "utf-8")
+
+    monkeypatch.setattr(bench, "_pytest", pytest_run)
+    limits = {"seconds": 1.0, "max_schedules": 1, "seed": 0, "partly": tmp_path / "all.json.shop"}
+    with pytest.raises(KeyboardInterrupt):
+        bench.explored(suite, suite.folder(), suite.folder(), ["a", "b"], limits)
+    told = bench.explored(suite, suite.folder(), suite.folder(), ["a", "b"], limits)
+    assert [each["test"] for each in told] == ["a", "b"]
+    assert asked == [["a", "b"], ["b"]]
 
 
 def test_what_is_not_controlled_is_counted_with_its_reason(bench, suite, tmp_path, monkeypatch):
