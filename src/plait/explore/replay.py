@@ -98,19 +98,20 @@ def _describe(engine: Engine, entry: Entry) -> _Described:
     obj, name = engine.heap.locs[loc]
     owner = obj if type(obj) is str else type(obj).__qualname__
     what = repr(name) if type(name) in (str, int, float, bool, tuple) else ""
-    if _has_address(name):  # differs in each execution; locations are numbered in the order in which they are touched
+    if what and _has_address(name):  # differs in each execution; locations have numbers in the order of first use
         what = f"address {loc}"
     return thread, f"{owner}[{what}]" if what else str(owner), mode, site, enabled
 
 
 def _has_address(name: object) -> bool:
-    """Return whether a key is, or contains, a number that may be the `id` of an object."""
+    """Return whether a key is a number that may be the `id` of an object, or contains one, or an object itself."""
     if type(name) is tuple:
         return any(map(_has_address, name))
-    return type(name) is int and name >= _ADDRESSES
+    return name >= _ADDRESSES if type(name) is int else type(name) not in _TELLING
 
 
 _ADDRESSES = 2**32
+_TELLING = frozenset({str, bytes, float, complex, bool, type(None)})  # kinds of keys that are written out
 
 
 def _text(entry: _Described) -> str:

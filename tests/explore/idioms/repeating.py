@@ -190,3 +190,18 @@ def test_a_handler_that_is_left_on_a_logger_is_taken_away():
     run(lambda: log.info("a"), lambda: log.info("b"))
     assert sorted(handler.records) == ["a", "b"]
     assert log.handlers == [handler]
+
+
+def test_keys_that_contain_functions():
+    known = {}
+
+    def work(name):
+        def made():
+            pass
+
+        KEPT.append(made)
+        known[made, name] = known.get((made, name), 0) + 1
+        assert known[made, name] == 1
+
+    run(lambda: work("a"), lambda: work("b"))
+    assert len(known) == 2
