@@ -1,9 +1,15 @@
 """``pytest --plait`` on tests that know nothing of it."""
 
+import gc
 import json
 import sys
+import types
 
 import pytest
+
+from plait.pytest_plugin.item import ItemTrial, unraised
+from plait.run.endings import DIVERGED, FINISHED_RUN
+from plait.run.engine import ENGINE
 
 COUNTER = """
 class Counter:
@@ -366,6 +372,39 @@ def test_finalizers_do_not_parse_while_a_report_does(run):
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(["*as it should*"])
     assert "recursion depth mismatch" not in done.stdout.str()
+
+
+@types.coroutine
+def pause():
+    yield
+
+
+async def suspended(itself):
+    try:
+        await pause()
+    finally:
+        raise ValueError("closed by the collector")
+
+
+def leave_a_coroutine():
+    itself = []
+    coroutine = suspended(itself)
+    itself.append(coroutine)
+    coroutine.send(None)
+
+
+@pytest.mark.parametrize(("status", "heard"), [(DIVERGED, 0), (FINISHED_RUN, 1)])
+def test_what_a_replay_that_diverged_has_left_is_cleared_away_in_silence(monkeypatch, status, heard):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    monkeypatch.setattr(ENGINE, "status", status)
+    trial = object.__new__(ItemTrial)
+    trial.left_standing = False
+    with unraised(trial):
+        leave_a_coroutine()
+    gc.collect()
+    assert len(told) == heard
+    told.clear()
 
 
 POLLING = """

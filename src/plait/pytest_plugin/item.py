@@ -35,6 +35,7 @@ from plait.observe.places import PLACES
 from plait.pytest_plugin.deaths import Deaths, is_own_hook
 from plait.pytest_plugin.outside import StuckError
 from plait.run.asked import virtual_identity
+from plait.run.endings import DIVERGED
 from plait.run.engine import ENGINE, access
 from plait.run.fibers import OURS
 from plait.run.foreign_time import is_rewritten, virtual_clocks
@@ -172,6 +173,11 @@ class ItemTrial(Trial):
                 tear_down(item)
         except pytest.skip.Exception as error:  # no failure, whatever the schedule
             self.outcome_of_call = error
+
+    def leaves_something(self) -> bool:
+        """Return whether an execution has ended while threads of it stood in the middle."""
+        # A replay that could not follow its schedule is not judged: only the engine knows of it.
+        return self.left_standing or ENGINE.status == DIVERGED
 
     def finish(self) -> None:
         """Judge the execution: the test itself, and how its threads ended."""
@@ -314,7 +320,7 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
         stack.callback(setattr, ENGINE, "max_steps", ENGINE.max_steps)
         stack.callback(setattr, ENGINE, "spare_steps", 0)
         ENGINE.spare_steps = SPARE_STEPS
-        stack.enter_context(_unraised(trial))
+        stack.enter_context(unraised(trial))
         stack.enter_context(trial.deaths.watched())
         stack.enter_context(_thread_ends(trial.deaths))
         stack.enter_context(virtual_identity())
@@ -413,19 +419,19 @@ def _records_in_order(item: Any) -> Iterator[None]:
 
 
 @contextmanager
-def _unraised(trial: ItemTrial) -> Iterator[None]:
+def unraised(trial: ItemTrial) -> Iterator[None]:
     """Drop warnings about objects of interrupted executions, such as coroutines that were never awaited."""
     before = sys.unraisablehook
 
     def hook(told: Any, /) -> None:
-        if not trial.left_standing and not isinstance(told.exc_value, Warning):
+        if not trial.leaves_something() and not isinstance(told.exc_value, Warning):
             before(told)
 
     sys.unraisablehook = hook
     try:
         yield
     finally:
-        if trial.left_standing or sys.exception() is not None:
+        if trial.leaves_something() or sys.exception() is not None:
             ENGINE.heap.clear()
             collect_quietly()
         sys.unraisablehook = before

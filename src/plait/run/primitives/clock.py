@@ -5,15 +5,18 @@ Virtual time passes when no thread can run, or when a thread does nothing but re
 
 from __future__ import annotations
 
+import dis
+import sys
 import time as real_time
 from collections.abc import Callable
+from types import CodeType, FrameType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from plait.run.endings import SetupBlockedError
 from plait.run.engine import ENGINE, access
 from plait.run.operations import LOCAL, READ, TICK
 from plait.run.primitives.built_in import built_in
-from plait.run.primitives.looping import is_called_in_a_loop
 from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
 from plait.run.vthread import BLOCKED, NEW, READY, VThread
@@ -59,10 +62,37 @@ def _now() -> float:
 def _be_patient(thread: VThread) -> None:
     """Let time pass under a thread that reads the clock often: it may wait for a deadline."""
     thread.clock_reads += 1
-    thread.clock_rounds += is_called_in_a_loop()
+    thread.clock_rounds += _is_called_in_a_loop()
     beyond = max(thread.clock_rounds - PATIENCE, thread.clock_reads - READINGS)
     if beyond > 0:
         sleep(0.001 * 2 ** min(beyond, 20))
+
+
+def _is_called_in_a_loop() -> bool:
+    """Return whether code under test has called the function that asks, from inside of a loop.
+
+    ``while monotonic() < end`` reads the clock again and again in one function, and does not end unless time passes. An
+    event loop reads it as often, through a function of its clock, and goes on whatever it says.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("plait.run."):
+        frame = frame.f_back
+    return frame is not None and any(first <= frame.f_lasti <= last for first, last in _loops_of(frame.f_code))
+
+
+_loops: WeakKeyDictionary[CodeType, tuple[tuple[int, int], ...]] = WeakKeyDictionary()
+
+
+def _loops_of(code: CodeType) -> tuple[tuple[int, int], ...]:
+    """Return the first and the last instruction of each loop."""
+    found = _loops.get(code)
+    if found is None:
+        found = _loops[code] = tuple(
+            (each.argval, each.offset)
+            for each in dis.get_instructions(code)
+            if "JUMP_BACKWARD" in each.opname and "NO_INTERRUPT" not in each.opname  # that one waits for a coroutine
+        )
+    return found
 
 
 def _look_quietly(thread: VThread) -> None:
