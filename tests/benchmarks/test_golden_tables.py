@@ -451,7 +451,7 @@ def sctbench(patch):
             }  # fmt: skip
 
     patch.setattr(table, "_measured", lambda program, order: list(measured(program, order)))
-    return {"subject": "account,reorder_10,din_phil2", "searches": list(figures)}
+    return {"subject": "account,reorder_10,din_phil2", "ask": ",".join(figures)}
 
 
 def drive(patch):
