@@ -23,6 +23,11 @@ BROKEN = {  # the end of a module, the exit code, what is said
         "import builtins\ndef raises(*_, **__): raise ZeroDivisionError\nbuiltins.__import__ = raises\n", 2,
         "it has replaced builtins.__import__",
     ),
+    "no files any more": (
+        "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))\n", 2, "it has lowered RLIMIT_NOFILE",
+    ),
+}  # fmt: skip
+TAKEN_AWAY = {
     "a finder that raises": (
         "import sys\nclass Finder:\n    def find_spec(self, name, path=None, target=None):\n"
         "        if name.startswith('plait.'): raise ZeroDivisionError(name)\nsys.meta_path.insert(0, Finder())\n", 2,
@@ -31,11 +36,9 @@ BROKEN = {  # the end of a module, the exit code, what is said
     "no classes any more": (
         "import builtins\nbuiltins.__build_class__ = None\n", 3, "it has replaced builtins.__build_class__",
     ),
-    "no files any more": (
-        "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))\n", 2, "it has lowered RLIMIT_NOFILE",
-    ),
     "modules blocked": ("import sys\nsys.modules['ast'] = None\n", 2, "the module ast"),
 }  # fmt: skip
+"""Ends of a module that take away what plait imports: the server of the workers may have imported it before."""
 
 
 @pytest.mark.slow
@@ -48,6 +51,20 @@ def test_code_that_breaks_what_plait_needs_is_blamed_for_it(name, tmp_path):
     assert done.returncode == code, told
     assert "code under test has broken what plait's own code needs: " in " ".join(told.split())
     assert said in " ".join(told.split())
+    assert BUG not in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TAKEN_AWAY)
+def test_what_plait_imports_is_taken_away(name, tmp_path):
+    """The race is found by a process that has imported it, and the other one says who is to blame."""
+    end, code, said = TAKEN_AWAY[name]
+    (tmp_path / "thing.py").write_text(COUNTER + end)
+    done = plait(tmp_path, "check", "thing:Counter", "--max-tests", "2", "--workers", "1", "--quiet")
+    told = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode in (1, code), told
+    assert ("two calls of `add` at the same time" if done.returncode == 1 else said) in told
     assert BUG not in told
     assert "Traceback" not in told
 

@@ -142,7 +142,7 @@ def test_a_class_whose_collaborators_are_stood_in_for(run, name, module):
     assert (result.verdict, _code(result)) == ("none", 0)
     assert all(row["returned_together"] for row in result.stats["methods"].values())
     assert "Standin('" in result.more["built"]
-    assert any("stand-in of plait's" in note and "factories = [...]" in note for note in result.notes)
+    assert any("a stand-in that plait made" in note and "factories = [...]" in note for note in result.notes)
 
 
 @pytest.mark.parametrize("name", ["Dispatcher", "Meter"])
