@@ -18,8 +18,15 @@ def interpreters():
     versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for version in VERSIONS:
         number, free = version.removesuffix("t"), version.endswith("t")
-        installed = [each for each in sorted(versions.glob(f"{number}.*/bin/python")) if ("t/bin" in str(each)) is free]
+        installed = [each for each in _matching(versions, f"{number}.*/bin/python") if ("t/bin" in str(each)) is free]
         for candidate in [*installed, shutil.which(f"python{version}")]:
             if candidate is not None:
                 found.setdefault(version, str(candidate))
     return found
+
+
+def _matching(folder, pattern):
+    try:
+        return sorted(folder.glob(pattern))
+    except PermissionError:  # another user's, whose environment this one has
+        return []

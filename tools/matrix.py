@@ -138,12 +138,20 @@ def probe(interpreter: Interpreter, python: str | None = None) -> dict[str, str]
     return found
 
 
+def matching(folder: Path, pattern: str) -> list[str]:
+    """Return the paths below a folder that match; none if it is another user's."""
+    try:
+        return sorted(map(str, folder.glob(pattern)))
+    except PermissionError:
+        return []
+
+
 def find(name: str, folder: Path) -> Interpreter | None:
     """Return the interpreter called ``name``, wherever it is installed."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     patterns = (f"{name[:-1]}.*t/bin/python{name}",) if name.endswith("t") else (f"{name}.*/bin/python{name}",)
     candidates = [
-        shutil.which(f"python{name}"), *(str(path) for pattern in patterns for path in sorted(pyenv.glob(pattern))),
+        shutil.which(f"python{name}"), *(path for pattern in patterns for path in matching(pyenv, pattern)),
         str(folder / name / "bin" / f"python{name}"),
     ]  # fmt: skip
     found = [Interpreter(name, each) for each in candidates if each is not None and Path(each).exists()]
