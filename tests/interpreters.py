@@ -15,18 +15,19 @@ def interpreters():
     """The running interpreter, and others where they are installed; those without a GIL have a t at the end."""
     free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))  # whatever an extension module has switched on since
     found = {f"{sys.version_info.major}.{sys.version_info.minor}{'t' if free else ''}": sys.executable}
-    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for version in VERSIONS:
-        number, free = version.removesuffix("t"), version.endswith("t")
-        installed = [each for each in _matching(versions, f"{number}.*/bin/python") if ("t/bin" in str(each)) is free]
-        for candidate in [*installed, shutil.which(f"python{version}")]:
-            if candidate is not None:
-                found.setdefault(version, str(candidate))
+        for candidate in candidates(version):
+            found.setdefault(version, candidate)
     return found
 
 
-def _matching(folder, pattern):
+def candidates(version):
+    """Where an interpreter of this version may be; pyenv's folder may be another user's, whose environment this is."""
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     try:
-        return sorted(folder.glob(pattern))
-    except PermissionError:  # another user's, whose environment this one has
-        return []
+        installed = sorted(map(str, versions.glob(f"{version.removesuffix('t')}.*/bin/python")))
+    except PermissionError:
+        installed = []
+    found = [each for each in installed if ("t/bin" in each) is version.endswith("t")]
+    on_path = shutil.which(f"python{version}")
+    return found if on_path is None else [*found, on_path]

@@ -5,13 +5,13 @@ import importlib.util
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from interpreters import candidates
 from plait.run.hooks.noop import BROKEN
 
 SOURCES = Path(importlib.util.find_spec("plait").origin).parents[1]
@@ -117,14 +117,8 @@ REPEATING = {
 @functools.cache
 def interpreter(version):
     """A Python of this version that has CPython's tests, or None."""
-    if version == HERE:
-        candidates = [sys.executable]
-    else:
-        root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-        installed = sorted(map(str, root.glob(f"versions/{version}.*/bin/python")))
-        candidates = [*installed, shutil.which(f"python{version}")]
     probe = f"import sys, test.test_queue; assert sys.version.startswith('{version}.')"
-    for candidate in filter(None, candidates):
+    for candidate in [sys.executable] if version == HERE else candidates(version):
         if subprocess.run([candidate, "-c", probe], capture_output=True, check=False).returncode == 0:
             return candidate
     return None
