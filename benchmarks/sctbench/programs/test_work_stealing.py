@@ -251,7 +251,7 @@ def test_state_work_steal_queue_sound():
     steal_test(SpinningLock(), Records(Lock()), 0, alternating=False)
 
 
-# -- SafeStack: a free list of three cells, by three threads; seven preemptions are needed ------------------------------
+# -- SafeStack: a free list of three cells, by three threads; seven preemptions are needed -----------------------------
 
 
 class Word:

@@ -1,8 +1,12 @@
 """Which methods are blamed for lost workers, and which of the findings are shown."""
 
+from types import SimpleNamespace
+
 from plait.commands.check.causes import culprits_of, without_bystanders
+from plait.commands.check.lost import LostWorkers
 from plait.model.finding import Finding
 from plait.model.test import Test
+from plait.workers.failures import WorkerHung
 
 
 def lost(kind, *methods):
@@ -39,3 +43,18 @@ def test_what_is_known_to_have_done_it_is_blamed_alone():
     assert culprits_of(NOTE, set(), "c.py:1 in act", METHODS) == {"act"}
     assert culprits_of(NOTE, set(), "c.py:1 in helper", METHODS, likely={"put", "other"}) == {"put"}
     assert culprits_of(NOTE, set(), "", METHODS, likely={"other"}) == {"act", "bump"}
+
+
+def test_a_forged_note_without_calls_blames_nobody():
+    """Code under test can write its worker's note; a single thread is to blame only if the note has a call."""
+    found = []
+    totals = SimpleNamespace(
+        budget=SimpleNamespace(by_steps=True), notes=SimpleNamespace(general=[]), take=found.append, lost=[]
+    )
+    workers = LostWorkers("shop:Stock", "Stock", totals)
+    workers.left_out(0)
+    for waits in (False, True):
+        error = WorkerHung(3.0, waits=waits, note={"prefix": [], "suffixes": [], "methods": ["add"]})
+        workers.survive(error, 0, b"", 1)
+    assert [each.kind for each in found] == ["hang", "hang"]
+    assert totals.notes.general == []
